@@ -42,7 +42,8 @@ FEW_NUMBERS = {
 FEW_NUMBERS |= {metrics.SimilarityMeasure, metrics.Quantity, bb.asymmetry.PowerLawPrior}
 FEW_NUMBERS |= {bb.asymmetry.ConditionalSource}  # what others make
 results = bb.results
-FEW_NUMBERS |= {results.Contents, results.LinkedPage, results.ResultFigure, results.ResultTable}  # parts of a result
+FEW_NUMBERS |= {results.Contents, results.ContentsSection, results.LinkedPage}  # parts of a result
+FEW_NUMBERS |= {results.ResultFigure, results.ResultTable}
 LONGEST = 600
 TAGS = {"table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4", "ul", "li", "div", "style"}
 # Words that a page must not take for tags.

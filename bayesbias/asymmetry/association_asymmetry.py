@@ -78,8 +78,11 @@ class StudyAsymmetry(Result):
             text = f"{lost:,} of {len(self.pairs):,} pairs have no number: {reasons}."
             limits.append(Statement("left out", text, {"pairs": lost}))
         title = f"LAR in {self.source}, {self.study} ({percent_text(self.hdi_prob)} intervals, natural logarithms)"
+        first = next((row for row in rows_of(self.means) if row["quantity"] == "lar"), None)
+        answer = [Statement("answer", _mean_statement(first).text, first)] if first else []
         return (
-            StatementList(title, tuple(means)),
+            StatementList("", tuple(answer), bulleted=False),
+            StatementList(title, tuple(means[1:])),
             StatementList("Differences", tuple(contrasts)),
             StatementList("Beware", tuple(limits)),
         )

@@ -1,8 +1,8 @@
 """`report`: compare people's associations with vectors or models, by pairs, relations and agreement."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, overload
 
@@ -20,11 +20,11 @@ from bayesbias.asymmetry.norms_source import Evocation
 from bayesbias.asymmetry.relation_means import alar, ratio_text, usable
 from bayesbias.asymmetry.vector_source import COUNT_RATIO, ConditionalSource, lar
 from bayesbias.base.checks import HDI_PROB, check_items, check_probability, resolve_seed
-from bayesbias.base.number_text import counted, interval_text, percent_text, share_text
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultGroup, ResultTable
+from bayesbias.base.number_text import counted, interval_text, percent_text, share_text, signed_text
+from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultGroup, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, setting, warn_user
-from bayesbias.estimates.intervals import settled_text
+from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, name_some, setting, warn_user
+from bayesbias.estimates.intervals import is_settled, mark, settled_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,6 +115,7 @@ class AsymmetryReport(Result):
             for name, count in lost.items()
         ]
         return (
+            StatementList("", (Statement("answer", f"{self._claim} {self._estimate}".strip()),), bulleted=False),
             StatementList(f"Pairs and relations in {self.norms} ({prob} HPDI)", tuple(first)),
             StatementList("Agreement with them", tuple(others)),
             *(
@@ -130,21 +131,26 @@ class AsymmetryReport(Result):
         prob = percent_text(self.hdi_prob)
         names = ", ".join(self.sources)
         people = self.ratios[self.ratios["source"] == self.norms]
-        parts = {part.title: part for part in self.parts}
-        first = next(iter(parts.values()))
-        agreement = parts["Agreement with them"]
-        figures = {
+        stated = [part for part in self.parts if part.title not in ("", "Left out")]
+        doubts = tuple(one for part in stated for one in part.statements if one.kind == "coverage")
+        parts = [
+            replace(part, statements=tuple(one for one in part.statements if one not in doubts)) for part in stated
+        ]
+        figures = {} if self.agreement.empty else {"agreement": self._agreement_figure(prob)}
+        figures |= {
             "asymmetry": ResultFigure(
                 "asymmetry.plot_asymmetry",
                 f"The log asymmetry ratio of pairs of words in {self.norms} and in {names}: posterior means and "
-                f"{prob} intervals. Above 0, the first word evokes the second more than the reverse.",
+                f"{prob} intervals. Above 0, the first word evokes the second more than the reverse. Colours of "
+                f"sources: whether they have the direction of {self.norms}.",
+                section="Pairs",
             )
         }
         if not self.relations.empty:
             figures["relations"] = ResultFigure(
                 "asymmetry.plot_relations",
-                "Mean log asymmetry ratio of each relation, in the norms and beside them. Filled: settled. Above 0, "
-                "the first word evokes the second more.",
+                "Mean log asymmetry ratio of each relation, in the norms and beside them. Filled: settled; hollow: not "
+                "settled. Above 0, the first word evokes the second more.",
                 section="Relations",
             )
         figures["lar_distributions"] = ResultFigure(
@@ -153,14 +159,13 @@ class AsymmetryReport(Result):
             section="Pairs",
         )
         return Contents(
-            title=f"Which word evokes the other more? {self.norms}",
-            about=f"{self.norms}, and beside it {names}.",
-            verdict=" ".join(
-                statement.text
-                for statement in (*first.statements, *agreement.statements)
-                if statement.kind != "relation"
-            ),
-            parts=(agreement, *(part for part in parts.values() if part.title.startswith(("Pairs", "Relations in")))),
+            title=f"Which word evokes the other more: do {names} agree with {self.norms}?",
+            about=f"{counted(len(people.drop_duplicates(['a', 'b'])), 'pair')} of words in {self.norms}.",
+            answer=self._claim,
+            estimate=self._estimate,
+            parts=tuple(parts),
+            doubts=doubts,
+            opened=("Agreement", "Agreement with them", "Relations"),
             tables={
                 "agreement": ResultTable(
                     self.agreement,
@@ -168,6 +173,7 @@ class AsymmetryReport(Result):
                     f"Correlation on asymmetry, {prob} intervals",
                     note="CAM is the rank correlation of the log asymmetry ratios of people and of a source; SA is its "
                     "mean over relations, weighted by their pairs; SR is the same without pairs that have no relation.",
+                    mark=partial(mark, below="reversed", above="agrees"),
                 ),
                 "accuracy": ResultTable(
                     self.accuracy, "Agreement", f"Directions that are right, {prob} intervals", folded=True
@@ -185,6 +191,7 @@ class AsymmetryReport(Result):
                     f"Mean log asymmetry ratio (ALAR) of each relation, {prob} HPDI; above 0, the first word evokes "
                     "the second more",
                     differences=True,
+                    mark=partial(mark, below="second evokes more", above="first evokes more"),
                 ),
                 "pairs": ResultTable(
                     self.ratios, "Pairs", f"Log asymmetry ratios of pairs, {prob} HPDI", differences=True, folded=True
@@ -201,6 +208,62 @@ class AsymmetryReport(Result):
                 "Interval": f"{prob} HPDI",
                 "Seed of the draws": str(self.random_seed),
             },
+        )
+
+    @property
+    def _whole_agreement(self) -> "pd.DataFrame":
+        """Agreement over all relations, one row for each source that is compared."""
+        rows = self.agreement
+        whole: pd.DataFrame = rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
+        return whole.drop_duplicates("source")
+
+    @property
+    def _claim(self) -> str:
+        """The answer: how many sources agree with people, or how clear the directions of people are."""
+        rows = rows_of(self._whole_agreement) if len(self.agreement) else []
+        about = "on which word evokes the other more"
+        if not rows:
+            pairs = usable(self.ratios[self.ratios["source"] == self.norms]).drop_duplicates(["a", "b"])
+            clear = share_text(float((pairs["probability_of_direction"] >= CLEAR).mean()))
+            return f"In {self.norms}, {clear} of {counted(len(pairs), 'pair')} have a clear direction."
+        if len(rows) > 1:
+            agreeing = [row["source"] for row in rows if row["hdi_low"] > 0]
+            named = f" ({name_some(agreeing, 3)})" if agreeing else ""
+            verb = "agrees" if len(agreeing) == 1 else "agree"
+            return f"{len(agreeing)} of {len(rows)} sources{named} {verb} with {self.norms} {about}."
+        row = rows[0]
+        if not is_settled(row["hdi_low"], row["hdi_high"]):
+            return f"Whether {row['source']} agrees with {self.norms} {about} is not settled."
+        return f"{row['source']} {'agrees' if row['cam'] > 0 else 'disagrees'} with {self.norms} {about}."
+
+    @property
+    def _estimate(self) -> str:
+        """The largest agreement of a source, with its interval; empty if none is compared."""
+        if self.agreement.empty:
+            return ""
+        row = max(rows_of(self._whole_agreement), key=lambda one: one["cam"])
+        source = f" of {row['source']}" if len(self._whole_agreement) > 1 else ""
+        return (
+            f"Rank correlation of asymmetries{source} {signed_text(row['cam'])} over {counted(row['pairs'], 'pair')}, "
+            f"{percent_text(self.hdi_prob)} interval {interval_text(row['hdi_low'], row['hdi_high'])}."
+        )
+
+    def _agreement_figure(self, prob: str) -> ResultFigure:
+        """Return a forest of the agreement of each source, over all relations and in each."""
+        rows = self.agreement.rename(columns={"cam": "mean"})
+        shown = rows if len(rows) <= MOST_LINES else rows.loc[self._whole_agreement.index].head(MOST_LINES)
+        several = len(self.sources) > 1
+        labels = [f"{row['source']}: {row['relation']}" if several else row["relation"] for row in rows_of(shown)]
+        shown = shown.assign(
+            label=labels, filled=[is_settled(row["hdi_low"], row["hdi_high"]) for row in rows_of(shown)]
+        )
+        cut = f" {len(shown)} of {len(rows):,} rows are shown; the table has all." if len(shown) < len(rows) else ""
+        return ResultFigure(
+            "delivery.plots.style.forest",
+            f"Rank correlation of log asymmetry ratios with those of {self.norms} (points) and {prob} intervals "
+            f"(lines), by relation; SA is the mean over relations. Filled: settled; hollow and grey: not settled.{cut}",
+            shown,
+            {"label": f"Rank correlation with {self.norms}"},
         )
 
     @property
@@ -251,9 +314,7 @@ class AsymmetryReport(Result):
     def _source_statement(self, name: str) -> Statement:
         if name in self.not_compared:
             return Statement("no agreement", f"{name}: not available. {self.not_compared[name]}")
-        rows = self.agreement[self.agreement["source"] == name]
-        whole = rows[rows["relation"] == WEIGHTED] if (rows["relation"] == WEIGHTED).any() else rows
-        row = rows_of(whole)[0]
+        row = rows_of(self._whole_agreement[self._whole_agreement["source"] == name])[0]
         of_source = self.accuracy[self.accuracy["source"] == name]
         right = rows_of(of_source[of_source["gamma"] == of_source["gamma"].iloc[0]])[-1]
         what = settled_text(row["hdi_low"], row["hdi_high"])

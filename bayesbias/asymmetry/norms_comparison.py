@@ -60,7 +60,18 @@ class NormsComparison(Result):
         if (whole["relation"] == WEIGHTED).any():
             whole = whole[whole["relation"] == WEIGHTED]
         title = f"Agreement of norms ({percent_text(self.hdi_prob)} intervals)"
+        row = rows_of(whole)[0]
+        agree = "agree" if row["hdi_low"] > 0 else "disagree" if row["hdi_high"] < 0 else ""
+        names = f"{row['first']} and {row['second']}"
+        text = (
+            f"{names} {agree} on which word evokes the other more"
+            if agree
+            else f"Whether {names} agree on which word evokes the other more is not settled"
+        )
+        ends = interval_text(row["hdi_low"], row["hdi_high"])
+        answer = Statement("answer", f"{text}: rank correlation {row['cam']:+z.3f} ({ends}).", row)
         return (
+            StatementList("", (answer,), bulleted=False),
             StatementList("Pairs", tuple(counts)),
             StatementList(title, tuple(map(_agreement_statement, rows_of(whole)))),
         )
@@ -70,7 +81,7 @@ class NormsComparison(Result):
         """Numbers of pairs, means of relations, and agreement of norms."""
         return contents_of(
             self,
-            title=f"Do norms agree? {', '.join(self.norms)}",
+            title=f"Do {' and '.join(self.norms)} agree on which word evokes the other more?",
             captions={
                 "counts": "Pairs of each of the norms",
                 "relations": "Mean log asymmetry ratio (ALAR) of each relation in each of the norms",

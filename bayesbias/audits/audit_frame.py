@@ -37,12 +37,15 @@ COLUMNS = (
 )
 
 _CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Give rows as bb.audit returned them."
-_READINGS = {
+SETTLED = ("nearer", "farther")
+"""Readings of a contrast whose interval excludes 0."""
+READINGS = {
     "nearer": "Associated words are nearer, and this is settled",
     "farther": "Associated words are farther, and this is settled",
     "borderline": "Borderline (another seed may settle it)",
     "not settled": "Not settled",
 }
+"""Readings of a contrast, settled ones first, and their sentences."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,7 +242,7 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
         key = row["embedding"], row["study"]
         question = f"{text} " if (text := record.questions.get(row["study"])) else ""
         text = (
-            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{_READINGS[row['reading']]}. "
+            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{READINGS[row['reading']]}. "
             f"The difference is {signed_text(row['mean'])} (observed {signed_text(row['observed'])}), {prob} interval "
             f"{interval_text(row['hdi_low'], row['hdi_high'])}."
         )
@@ -248,4 +251,4 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
             text += f" WEAT: {p_text(p)}."
             row["weat_p"] = p
         statements.append(Statement(row["reading"], text, row))
-    return tuple(sorted(statements, key=lambda statement: list(_READINGS).index(statement.kind)))
+    return tuple(sorted(statements, key=lambda statement: list(READINGS).index(statement.kind)))

@@ -1,14 +1,16 @@
 """The report of an audit: answers of every measure to every study in every embedding."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayesbias.audits.audit_frame import (
     CONTEXTS,
     CONTRAST,
     MOST_PARTS,
+    READINGS,
+    SETTLED,
     STANDARDISED,
     AuditRecord,
     answers,
@@ -17,10 +19,11 @@ from bayesbias.audits.audit_frame import (
     failed_cells,
 )
 from bayesbias.audits.ranks import has_ranks, rank
-from bayesbias.base.number_text import counted, percent_text, write_csv
-from bayesbias.base.results import NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
-from bayesbias.base.statements import Statement, StatementList
+from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text, write_csv
+from bayesbias.base.results import LIMITS, MOST_LINES, NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import mark
 from bayesbias.reports.fit_report import report
 
 if TYPE_CHECKING:
@@ -64,7 +67,40 @@ class AuditReport(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         answered = (StatementList(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
-        return *answered, StatementList("What it does not show", self._limits())
+        return StatementList("", self.first, bulleted=False), *answered, StatementList(LIMITS, self._limits())
+
+    @property
+    def first(self) -> tuple[Statement, ...]:
+        """What is settled, and the largest difference."""
+        return tuple(filter(None, (*self._verdicts[:1], self._estimate, *self._verdicts[1:])))
+
+    @cached_property
+    def _verdicts(self) -> tuple[Statement, ...]:
+        """What is settled, for each model and seed, then the number of questions without an answer."""
+        texts = [
+            f"{variant.name}: {text}" if variant.name else text
+            for variant in self._shown
+            if (text := _verdict(variant.rows))
+        ]
+        if failed := len(failed_cells(self.audit)):
+            texts.append(f"{counted(failed, 'question has', 'questions have')} no answer.")
+        return tuple(Statement("answer", text) for text in texts)
+
+    @cached_property
+    def _estimate(self) -> Statement | None:
+        """The largest settled difference, or the largest one if none is settled; None without contrasts."""
+        first = self._variants[0]
+        rows = sorted(rows_of(_overall(first.rows)), key=lambda row: (row["reading"] not in SETTLED, -abs(row["mean"])))
+        if not rows:
+            return None
+        row = rows[0]
+        text = (
+            f"Largest {'settled ' if row['reading'] in SETTLED else ''}difference: {_question_name(row, first.rows)}, "
+            f"{signed_text(row['mean'])}, {percent_text(first.record.hdi_prob)} interval "
+            f"{interval_text(row['hdi_low'], row['hdi_high'])}, in cosine distance (below 0, associated words are "
+            "nearer)."
+        )
+        return Statement("estimate", text, row)
 
     @property
     def _shown(self) -> list[_Variant]:
@@ -73,11 +109,11 @@ class AuditReport(Result):
     @cached_property
     def contents(self) -> Contents:
         """Answers, tables of contrasts and measures, ranks, and lost words, omissions and failures."""
-        first, several = self._variants[0], len(self._variants) > 1
+        first = self._variants[0]
         studies, embeddings = (list(dict.fromkeys(first.rows[name])) for name in ("study", "embedding"))
         models = list(dict.fromkeys(variant.record.model for variant in self._variants if variant.record.model))
         tables: dict[str, ResultTable] = {}
-        figures: dict[str, ResultFigure] = {}
+        figures: dict[str, ResultFigure] = _answer_figure(first)
         further: list[StatementList] = []
         for number, variant in enumerate(self._shown, start=1):
             suffix = f"_{number}" if number > 1 else ""
@@ -95,24 +131,25 @@ class AuditReport(Result):
                 further += [StatementList(title, part.statements, part.bulleted) for part in ranks.contents.parts]
         if len(failed := failed_cells(self.audit)):
             tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, with the error")
+        where = embeddings[0] if len(embeddings) == 1 else counted(len(embeddings), "embedding")
+        questions = tuple(
+            Statement("question", f"{study}: {first.record.questions[study]}")
+            for study in studies
+            if first.record.questions.get(study)
+        )
         cut = f"{len(self._shown)} of {len(self._variants)} models and seeds are shown."
         return Contents(
-            title=f"Audit: {counted(len(studies), 'study', 'studies')} in "
-            f"{embeddings[0] if len(embeddings) == 1 else counted(len(embeddings), 'embedding')}",
-            about=f"Model {', '.join(models)}." if models else "No model: values without intervals.",
-            diagnostics=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
-            verdict=" ".join(
-                [
-                    *(
-                        f"{variant.name}: {verdict}" if several else verdict
-                        for variant in self._shown
-                        if (verdict := _verdict(variant.rows))
-                    ),
-                    *([f"{len(failed)} have no answer."] if len(failed) else []),
-                ]
-            ),
-            answers=answers(first.frame),
-            parts=tuple(further),
+            title=(first.record.questions.get(studies[0]) if len(studies) == 1 else "")
+            or f"Which associations are settled in {where}?",
+            about=f"Audit: {counted(len(studies), 'study', 'studies')} in {where}. Model {', '.join(models)}."
+            if models
+            else f"Audit: {counted(len(studies), 'study', 'studies')} in {where}. No model: values without intervals.",
+            doubts=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
+            answer=self._verdicts[0].text if self._verdicts else "",
+            estimate=self._estimate.text if self._estimate else "",
+            answers=(*self._verdicts[1:], *answers(first.frame)),
+            parts=(StatementList("Questions", questions), *further) if questions else tuple(further),
+            opened=("Questions", *(variant.titled(_CONTRASTS) for variant in self._shown[:1])),
             tables=tables,
             figures=figures,
             limits=self._limits(),
@@ -165,9 +202,10 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
             f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
-            (*names, "quantity", "protected_group", "mean", "observed", *intervals, "reading", *more),
+            (*names, "quantity", "protected_group", "mean", "observed", *intervals, *more),
             headings={"quantity": "Contrast", "observed": "Observed difference"},
             differences=True,
+            mark=_mark,
         ),
         f"measures{suffix}": ResultTable(
             others,
@@ -213,27 +251,63 @@ def _figure(variant: _Variant) -> ResultFigure:
         "a posterior, and observed values (crosses). A contrast is filled if it is settled. Intervals of other "
         "measures are of the value without the noise of single pairs, so that observed values may lie outside.",
         variant.frame,
-        section=variant.titled(_CONTRASTS),
+        section=variant.titled(_MEASURES),
         alt=f"One panel for each of {measures}. The numbers are in the tables.",
     )
 
 
+def _overall(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the contrasts of all protected words."""
+    chosen: pd.DataFrame = rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] == "")]
+    return chosen
+
+
+def _question_name(row: Mapping[str, Any], rows: "pd.DataFrame") -> str:
+    return f"{row['study']} in {row['embedding']}" if rows["embedding"].nunique() > 1 else str(row["study"])
+
+
+def _mark(row: Mapping[str, Any]) -> str:
+    return mark({**row, "borderline": row["reading"] == "borderline"})
+
+
+def _answer_figure(variant: _Variant) -> dict[str, ResultFigure]:
+    """Return a forest of the contrasts of all words, settled ones first; empty without contrasts."""
+    contrasts = _overall(variant.rows)
+    if contrasts.empty:
+        return {}
+    order = contrasts["reading"].map(list(READINGS).index).sort_values(kind="stable").index
+    rows = contrasts.loc[order].head(MOST_LINES)
+    rows = rows.assign(
+        label=[_question_name(row, variant.rows) for row in rows_of(rows)], filled=rows["reading"].isin(SETTLED)
+    )
+    cut = f" {len(rows)} of {len(contrasts):,} are shown; the table has all." if len(rows) < len(contrasts) else ""
+    caption = (
+        "Distance to associated words minus that to others (below 0, associated words are nearer), and its "
+        f"{percent_text(variant.record.hdi_prob)} interval. Filled: settled; hollow and grey: borderline or not "
+        f"settled.{' Shaded: too small to matter.' if variant.record.rope else ''}{cut}"
+    )
+    options = {"label": "Difference of mean cosine distances", "rope": variant.record.rope}
+    return {"answers": ResultFigure("delivery.plots.style.forest", caption, rows, options)}
+
+
 def _verdict(rows: "pd.DataFrame") -> str:
-    """Return a sentence with the numbers and studies of the contrasts by reading."""
-    contrasts = rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] == "")]
+    """Return a sentence with the numbers of the contrasts by reading, and the studies of those that are settled."""
+    contrasts = _overall(rows)
     if contrasts.empty:
         return ""
-    counts, several = [], contrasts["embedding"].nunique() > 1
-    for name in ("nearer", "farther", "borderline", "not settled"):
-        some = contrasts[contrasts["reading"] == name]
-        questions = [
-            f"{study} in {embedding}" if several else str(study)
-            for study, embedding in zip(some["study"], some["embedding"], strict=True)
-        ]
-        if questions:
-            counts.append(f"{len(questions)} {name} ({name_some(questions, 5)})")
-    count = counted(len(contrasts), "contrast")
-    return f"{count} of associated with other attribute words: {', '.join(counts)}."
+    embeddings, parts = contrasts["embedding"].nunique(), []
+    for name, text in (("nearer", "settled"), ("farther", "settled, but farther")):
+        studies = contrasts.loc[contrasts["reading"] == name, "study"].value_counts(sort=False)
+        if len(studies):
+            several = f" in {{}} of {embeddings} embeddings" if embeddings > 1 else ""
+            named = [f"{study}{several.format(count)}" for study, count in studies.items()]
+            parts.append(f"{studies.sum()} {'is' if studies.sum() == 1 else 'are'} {text} ({name_some(named, 2)})")
+    parts += [
+        f"{count} {'is' if count == 1 else 'are'} {name}"
+        for name in ("borderline", "not settled")
+        if (count := int((contrasts["reading"] == name).sum()))
+    ]
+    return f"Of {counted(len(contrasts), 'association')}, {', '.join(parts)}."
 
 
 def _pages(variant: _Variant) -> Iterator[LinkedPage]:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, contents_of
+from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultTable, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.change_statements import READINGS, reading_text
+from bayesbias.changes.change_statements import READINGS, change_mark, claims_sentence, reading_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import is_settled, settled_text
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 ASSOCIATION = "association"
@@ -29,8 +30,8 @@ VALUES = (
     *("change", "change_low", "change_high", "change_observed"),
 )
 COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
-_FIRST = 6  # statements of a kind on the first screen of a page
 _DEBIASED = "the debiased vectors"
+_OPENED = "What each method changed"
 _TINY = 0.0005  # changes that three decimals do not show
 _LIMITS = (
     "Whether an association is gone. A method removes what it was fitted to. Words to which it was fitted, or that it "
@@ -168,29 +169,134 @@ class DebiasReport(Result):
                 "as long as they should be. If values are far from Normal, those of Pearson's correlation are too "
                 "short: rely on those of the ranks.",
             )
+        methods_table = self._by_method()
+        is_association = methods_table["kind"] == ASSOCIATION
+        several = self.table["embedding"].nunique() > 1
+        interval = f"{prob} intervals{', on average over embeddings' if several else ''}"
+        columns = ("method", "measure", "change", "change_low", "change_high", "in_embeddings", "value")
+        headings = {"measure": "Study", "in_embeddings": "Settled in", "value": "Afterwards"}
+        derived: dict[str, Any] = {"differences": True, "in_folder": False}
+        by_method = {
+            "methods": ResultTable(
+                methods_table[is_association],
+                _OPENED,
+                f"Change of the gap after each method, {interval}; above 0, associated words are farther",
+                columns,
+                headings,
+                mark=change_mark,
+                **derived,
+            ),
+            "scores": ResultTable(
+                methods_table[~is_association],
+                _OPENED,
+                f"What is left of a bias, and what it cost: change of each score, {interval}",
+                columns,
+                headings | {"measure": "Score"},
+                mark=_score_mark,
+                **derived,
+            ),
+        }
+        caption = (
+            f"Points: values after each method, filled if the change is settled; lines: {prob} intervals; dashed: the "
+            "original. Before and after concern the same words, so two lines may overlap although the change is "
+            f"settled.{' Colours and shapes: embeddings.' if several else ''}"
+        )
+        study = str(self.table["measure"].iloc[0])
+        cut = f" Of {len(methods)} methods, the first {MOST_LINES - 1} are shown." * (len(methods) >= MOST_LINES)
         contents = contents_of(
             self,
-            title=f"What debiasing did: {', '.join(methods)}",
+            title=f"What did debiasing change? {name_some(methods, 3)}",
             about="Gaps come from the default model; changes compare the same words before and after.",
             figures={
                 "debias": ResultFigure(
-                    "plot_debias_report",
-                    f"Values (points) with {prob} intervals (lines), before (dashed) and after each method. A point is "
-                    "filled if its change is settled: before and after concern the same words, so two lines may "
-                    "overlap although the change is settled.",
-                )
+                    "plot_debias_report", f"{study}. {caption}{cut}", options={"measure": study, "most": MOST_LINES}
+                ),
+                "measures": ResultFigure("plot_debias_report", caption, section="Before and after"),
             },
+            answer=self._answer(methods_table),
+            estimate=self._estimate(methods_table),
+            opened=(_OPENED,),
         )
-        verdict, answers = self.verdict.text, self._first_answers()
-        return replace(contents, verdict=verdict, answers=answers, tables=tables, settings=self.settings)
+        tables = {name: table for name, table in by_method.items() if len(table.frame)} | tables
+        return replace(contents, answers=(self.verdict,), tables=tables, settings=self.settings)
 
-    def _first_answers(self) -> tuple[Statement, ...]:
-        """Return the first statements about associations, and about quality, for the first screen of a page."""
-        statements = [statement for part in self.parts for statement in part.statements]
-        associations = [statement for statement in statements if statement.kind == ASSOCIATION]
-        scores = [statement for statement in statements if statement.kind == "score"]
-        costs = [statement for statement in scores if statement.numbers["rows"][0]["kind"] == "quality"]
-        return (*associations[:_FIRST], *costs[:_FIRST])
+    def _by_method(self) -> "pd.DataFrame":
+        """Return a row for each measure and method: the change over embeddings with its interval, and its reading."""
+        import numpy as np
+        import pandas as pd
+
+        rows = []
+        changed = self.table[self.table["method"] != ORIGINAL]
+        for (kind, measure, method), some in changed.groupby(["kind", "measure", "method"], sort=False):
+            change, low, high = some["change"].mean(), some["change_low"].iloc[0], some["change_high"].iloc[0]
+            if len(some) > 1:
+                changes, lows, highs = some[["change", "change_low", "change_high"]].to_numpy().T
+                low, high = interval_over_embeddings(changes, lows, highs, self.hdi_prob)
+            settled = [is_settled(row["change_low"], row["change_high"]) for row in rows_of(some)]
+            gains = some["reading"] if kind == ASSOCIATION else pd.Series([_gain(row) for row in rows_of(some)])
+            reading = str(gains[np.array(settled)].mode().iloc[0]) if any(settled) else "not settled"
+            if set(gains) == {"equal"}:
+                reading = "equal"
+            elif not is_settled(low, high):
+                reading = "borderline" if len(some) == 1 and gains.iloc[0] == "borderline" else "not settled"
+            in_embeddings = f"{sum(settled)} of {len(some)}" if len(some) > 1 else ""
+            numbers = (change, low, high, some["value"].mean(), change, reading, in_embeddings)
+            rows.append((kind, measure, method, *numbers))
+        names = ["kind", "measure", "method", "change", "change_low", "change_high", "value", "mean", "reading"]
+        return pd.DataFrame(rows, columns=[*names, "in_embeddings"])
+
+    def _answer(self, by_method: "pd.DataFrame") -> str:
+        rows = by_method[by_method["kind"] == ASSOCIATION]
+        if rows.empty:
+            return "The report has no association: see the scores below."
+        study = rows["measure"].iloc[0]
+        readings = {row["method"]: row["reading"] for row in rows_of(rows[rows["measure"] == study])}
+        count = self.table["embedding"].nunique()
+        over = f"Over {count} embeddings, the" if count > 1 else "The"
+        return claims_sentence(f"{over} gap of {study}", readings, "after")
+
+    def _estimate(self, by_method: "pd.DataFrame") -> str:
+        if by_method.empty:
+            return ""
+        row, count = rows_of(by_method)[0], self.table["embedding"].nunique()
+        over = f" (on average over {count} embeddings)" if count > 1 else ""
+        return (
+            f"Change after {row['method']}: {signed_text(row['change'])}, {percent_text(self.hdi_prob)} interval "
+            f"{interval_text(row['change_low'], row['change_high'])}{over}."
+        )
+
+
+def interval_over_embeddings(
+    changes: "np.ndarray", low: "np.ndarray", high: "np.ndarray", prob: float
+) -> tuple[float, float]:
+    """Return the interval of the mean of changes over embeddings, given the interval of each.
+
+    The error in each embedding is that of the words, which all have in common, so that it is not smaller on average;
+    beside it stands the error of the mean over embeddings (Student's).
+
+    >>> low, high = interval_over_embeddings(np.array([0.1, 0.3]), np.array([0.0, 0.2]), np.array([0.2, 0.4]), 0.5)
+    >>> round(low, 3), round(high, 3)
+    (0.059, 0.341)
+    """
+    from scipy import stats
+
+    half = stats.t.ppf((1 + prob) / 2, len(changes) - 1) * changes.std(ddof=1) / len(changes) ** 0.5
+    below, above = (((sizes.mean() ** 2 + half**2) ** 0.5) for sizes in (changes - low, high - changes))
+    return float(changes.mean() - below), float(changes.mean() + above)
+
+
+def _gain(row: Mapping[str, Any]) -> str:
+    """Return whether a change of a score is for the better or the worse."""
+    if row["better"] == "nearer to 0":
+        return "better" if abs(row["value"]) < abs(row["value"] - row["change"]) else "worse"
+    return "better" if (row["change"] > 0) == (row["better"] == "higher") else "worse"
+
+
+def _score_mark(row: Mapping[str, Any]) -> str:
+    """Return the mark of the change of a score."""
+    if row["reading"] in ("not settled", "equal"):
+        return f"○ {'no change' if row['reading'] == 'equal' else 'not settled'}"
+    return f"● {'←' if row['change'] < 0 else '→'} {row['reading']}"
 
 
 def _correlation_frame(report: DebiasReport) -> "pd.DataFrame | None":

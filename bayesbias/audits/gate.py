@@ -22,9 +22,9 @@ from bayesbias.audits.gate_files import (
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_rope
 from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, probability_text, signed_text
-from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable
+from bayesbias.base.results import LIMITS, MOST_LINES, NO_PROOF, SHOWS, Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, plain, rows_of
-from bayesbias.errors import ReportError, setting
+from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
@@ -39,6 +39,13 @@ EXIT_CODES: Mapping[str, int] = {FAIL: 3, UNANSWERED: 5, UNDECIDED: 4, PASS: 0}
 
 KEPT_DRAWS = 1000
 """Largest number of draws of a question in gate.json."""
+_COUNTED = {
+    FAIL: ("fails", "fail"),
+    UNANSWERED: ("has no answer", "have no answer"),
+    UNDECIDED: ("is undecided", "are undecided"),
+    PASS: ("passes", "pass"),
+}
+_MOST_NAMED = 3
 _KEY = ("embedding", "study", "model")
 _NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse")
 
@@ -118,7 +125,7 @@ class GateResult(Result):
     questions
         One row per question:
 
-        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `lost_words`;
+        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `lost_words`; `question`: the study's, in words;
         - `outcome`: ``"pass"``, ``"fail"``, ``"undecided"`` or ``"unanswered"``; `reason`: why, in words;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast in units of cosine distance; `probability_in_rope`;
         - `baseline_mean`, `probability_worse`: missing without a baseline;
@@ -163,22 +170,33 @@ class GateResult(Result):
 
     @property
     def summary(self) -> Statement:
-        """The outcome with the number of questions by outcome."""
-        counts = self.questions["outcome"].value_counts()
-        parts = [f"{counts.get(name, 0)} {name}" for name in (PASS, FAIL, UNDECIDED, UNANSWERED)]
-        text = (
-            f"Gate: {self.outcome} (exit code {self.exit_code}). {counted(len(self.questions), 'question')}: "
-            f"{', '.join(parts)}."
-        )
+        """The outcome with the numbers of questions by outcome, of which the first ones are named."""
+        named = {
+            name: [self._named(row) for row in rows_of(self.questions) if row["outcome"] == name] for name in EXIT_CODES
+        }
+        parts = [
+            f"{len(names)} {_COUNTED[name][len(names) > 1]}"
+            + (f" ({name_some(names, _MOST_NAMED)})" if name != PASS else "")
+            for name, names in named.items()
+            if names
+        ]
+        count = counted(len(self.questions), "question")
+        text = f"Gate: {self.outcome} (exit code {self.exit_code}). Of {count}, {', '.join(parts)}."
         return Statement("outcome", text, {"outcome": self.outcome, "exit_code": self.exit_code})
 
+    @property
+    def _worst(self) -> dict[str, Any]:
+        """The row that decides the outcome: of those with this outcome, the farthest from the middle of the region."""
+        rows = [row for row in rows_of(self.questions) if row["outcome"] == self.outcome]
+        return max(rows, key=lambda row: abs(row["mean"] - sum(self.rope) / 2) if row["outcome"] != UNANSWERED else 0)
+
     def __str__(self) -> str:
-        return "\n".join(statement.text for statement in (*self.lines, *self._beside(), self.summary))
+        return "\n".join(statement.text for statement in (self.summary, *self.lines, *self._beside()))
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        outcomes = StatementList("Outcomes", (*self.lines, *self._beside(), self.summary))
-        return outcomes, StatementList("What it does not show", self._limits())
+        outcomes = StatementList("Outcomes", (*self.lines, *self._beside()))
+        return StatementList("", (self.summary,), bulleted=False), outcomes, StatementList(LIMITS, self._limits())
 
     @property
     def junit(self) -> str:
@@ -200,25 +218,29 @@ class GateResult(Result):
             "junit.xml": lambda path: path.write_text(self.junit, encoding="utf-8"),
             "model_card.md": lambda path: path.write_text(self.model_card, encoding="utf-8"),
         }
+        embeddings = list(dict.fromkeys(self.questions["embedding"].map(str)))
         return Contents(
-            title="Gate",
-            about="Each contrast is compared with a region of practical equivalence, "
-            f"{interval_text(low, high)} in cosine distance."
+            title=f"Are the associations of {name_some(embeddings, _MOST_NAMED)} small enough?",
+            about=f"Too small to matter: {interval_text(low, high)} in cosine distance."
             + (
-                f" A contrast outside it passes too, unless it is worse than in the baseline, {self.baseline}."
+                f" What lies outside passes too, unless it is worse than in the baseline, {self.baseline}."
                 if self.baseline
                 else ""
             ),
-            verdict=self.summary.text,
+            answer=self.summary.text,
+            estimate="" if self._worst["outcome"] == UNANSWERED else self._line(self._worst),
             answers=(*self.lines, *self._beside()),
+            opened=("Questions", SHOWS),
+            figures=self._figures(),
             tables={
                 "questions": ResultTable(
                     self.questions,
                     "Questions",
                     f"Contrasts in units of cosine distance, {percent_text(self.hdi_prob)} HPDI",
                     (
-                        "embedding",
                         "study",
+                        *(("embedding",) if len(embeddings) > 1 else ()),
+                        "question",
                         "outcome",
                         "mean",
                         "hdi_low",
@@ -253,11 +275,35 @@ class GateResult(Result):
             question["draws"] = [float(f"{value:.6g}") for value in thinned]
         return json_text(content, indent=1)
 
+    def _figures(self) -> dict[str, ResultFigure]:
+        """Return a forest of the questions that have an answer, the most severe outcomes first."""
+        rows = self.questions[self.questions["outcome"] != UNANSWERED]
+        if rows.empty:
+            return {}
+        order = rows["outcome"].map(list(EXIT_CODES).index).sort_values(kind="stable").index
+        rows = rows.loc[order].head(MOST_LINES)
+        rows = rows.assign(label=[self._named(row) for row in rows_of(rows)], filled=rows["outcome"] != UNDECIDED)
+        count = len(self.questions)
+        cut = f" {len(rows)} of {count:,} questions are shown; the table has all." if len(rows) < count else ""
+        caption = (
+            "Each question: distance to associated words minus that to others (below 0, associated words are nearer), "
+            f"and its {percent_text(self.hdi_prob)} interval. Shaded: too small to matter. Filled: passed or failed; "
+            f"hollow and grey: undecided.{cut}"
+        )
+        options = {"label": "Difference of mean cosine distances", "rope": self.rope}
+        return {"gate": ResultFigure("delivery.plots.style.forest", caption, rows, options)}
+
+    def _named(self, row: Mapping[str, Any]) -> str:
+        """Return the name of a question, with what else differs between questions."""
+        several = self.questions["embedding"].nunique() > 1
+        return f"{row['study']}{f' in {row["embedding"]}' if several else ''}{self._variant(row)}"
+
+    def _variant(self, row: Mapping[str, Any]) -> str:
+        differing = (name for name in ("model", "random_seed") if self.questions[name].nunique() > 1)
+        return "".join(f", {name.removeprefix('random_')} {row[name]}" for name in differing)
+
     def _line(self, row: Mapping[str, Any]) -> str:
-        named = f"{row['embedding']}, {row['study']}"
-        for name in ("model", "random_seed"):
-            if self.questions[name].nunique() > 1:
-                named += f", {name.removeprefix('random_')} {row[name]}"
+        named = f"{row['embedding']}, {row['study']}{self._variant(row)}"
         text = ""
         if row["outcome"] != UNANSWERED:
             interval = interval_text(row["hdi_low"], row["hdi_high"])
@@ -376,7 +422,7 @@ def gate(
 
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
-    *("baseline_mean", "probability_worse", "compared_by", "lost_words", "study_hash", "reason"),
+    *("baseline_mean", "probability_worse", "compared_by", "lost_words", "study_hash", "question", "reason"),
 )
 
 
@@ -399,7 +445,7 @@ def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dic
         for (embedding, study), lost in variant.lost_words.items():
             facts: dict[str, Any] = {"embedding": embedding, "study": study, "model": variant.model}
             facts |= {"random_seed": variant.random_seed, "lost_words": len(lost)}
-            facts["study_hash"] = variant.study_hashes.get(study, "")
+            facts |= {"study_hash": variant.study_hashes.get(study, ""), "question": variant.questions.get(study, "")}
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:
                 numbers = {name: row[name] for name in ("mean", "hdi_low", "hdi_high", *CONTEXTS, "r_hat")}

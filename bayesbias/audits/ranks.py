@@ -66,19 +66,36 @@ class Ranks(Result):
         orders = tuple(_order_statement(rows) for _, rows in overall.groupby("measure", sort=False))
         pairs = tuple(_correlation_statement(row, self.hdi_prob) for row in rows_of(self.correlations))
         return (
+            StatementList("", (self._answer,), bulleted=False),
             StatementList("From the weakest to the strongest association, over all studies", orders),
             StatementList("How far the measures agree", pairs),
             StatementList("", (Statement("limits", _LIMITS),), bulleted=False),
         )
+
+    @property
+    def _answer(self) -> Statement:
+        """Which embedding has the strongest association by the first measure, and how probable that is."""
+        overall = self.ranks[self.ranks["study"] == ALL_STUDIES]
+        rows = overall[overall["measure"] == overall["measure"].iloc[0]]
+        row = rows_of(rows.loc[[rows["rank"].idxmax()]])[0]
+        sure = f" (probability {probability_text(row['strongest'])})" if row["strongest"] >= 0 else ""
+        text = f"{row['embedding']} has the strongest association by {row['measure']}{sure}, over all studies."
+        return Statement("answer", text, row)
 
     @cached_property
     def contents(self) -> Contents:
         """Ranks of embeddings, and how far measures agree."""
         return contents_of(
             self,
-            title="Ranks of the embeddings",
+            title="Which embedding has the strongest association?",
             captions={"ranks": "Ranks by study; without a study, over all", "correlations": "Agreement of measures"},
-            figures={"ranks": ResultFigure("plot_ranks", "Ranks over all studies; 1 is the weakest association.")},
+            figures={
+                "ranks": ResultFigure(
+                    "plot_ranks",
+                    "Ranks over all studies; 1 is the weakest association. Lines: intervals of the rank; numbers: its "
+                    "probability.",
+                )
+            },
         )
 
 

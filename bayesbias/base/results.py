@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Conclusions",
     "Contents",
+    "ContentsSection",
     "LinkedPage",
     "Result",
     "ResultFigure",
@@ -27,9 +28,18 @@ __all__ = [
 ]
 NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
 BEWARE = "Beware"
-"""Title of the part that precedes all numbers."""
+"""Title of the part with doubts about the numbers."""
+ALERTS = frozenset({"convergence", "nothing to compare", "no axis", "weak trainings"})
+"""Kinds of doubts that change the answer, so that they precede it."""
+MOST_WORDS = 30
+"""Most words of the answer of a page."""
+MOST_LINES = 12
+"""Most lines of the first figure of a page."""
+SHOWS, DOUBTS, LIMITS = "What it shows", "Doubts", "What it does not show"
+MARKS = "Filled circle: settled; half-filled: borderline; hollow: not settled; the arrow is the direction"
+"""Meaning of the marks in a table."""
 _HEADINGS = {"hdi_prob": "probability inside the intervals"}
-_LIMITS = ("What it does not show", "Data and limits", "Left out")
+_LIMITS = (LIMITS, "Data and limits", "Left out")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +66,11 @@ class ResultTable:
         Whether the table is folded until the reader opens it.
     on_page
         Whether a page shows the table. Data that only a file needs, such as densities, are not shown.
+    mark
+        Function of a row that returns its mark, such as `bayesbias.estimates.intervals.mark`: a circle (settled,
+        borderline or not settled), an arrow and a word. Marks are the second column.
+    in_folder
+        Whether the table is also data: a file of a folder, and part of the JSON. Rows of another table are not.
     """
 
     frame: "pd.DataFrame"
@@ -67,6 +82,8 @@ class ResultTable:
     note: str = ""
     folded: bool = False
     on_page: bool = True
+    mark: Callable[[Mapping[str, Any]], str] | None = None
+    in_folder: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,23 +146,49 @@ def call_options(**options: tuple[Any, Any]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class ContentsSection:
+    """A section of a result: statements, figures and tables with the same title.
+
+    Parameters
+    ----------
+    title
+        Title of the section.
+    folded
+        Whether a page folds the section.
+    parts, figures, tables
+        Its contents; the parts with their own titles.
+    """
+
+    title: str
+    folded: bool = False
+    parts: tuple[StatementList, ...] = ()
+    figures: tuple[ResultFigure, ...] = ()
+    tables: tuple[ResultTable, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Contents:
-    """Contents of a result, in the order of a page.
+    """Contents of a result, in the order of a page: the first screen, then `sections`.
 
     Parameters
     ----------
     title, about
-        Title and the line below it.
-    diagnostics
-        Doubts about the numbers, such as draws that did not converge; a page shows them first.
-    verdict
-        Summary of the estimates in a sentence, or an empty text.
+        The question in the words of the user, and the line below it.
+    answer
+        The answer in a sentence of at most `MOST_WORDS` words, or an empty text.
+    estimate
+        The number of the answer with its interval and unit.
     answers
-        Statements beside the first figure.
+        Statements that say more than the answer: the section `SHOWS`.
     parts
         Further statements, one section per part.
     tables, figures
-        Tables and figures by the names of their files in a folder, without endings.
+        Tables and figures by the names of their files in a folder, without endings. The first figure, of at most
+        `MOST_LINES` lines, stands below the answer.
+    opened
+        Titles of the sections that a page shows unfolded, in order: what holds of groups, then of words.
+    doubts
+        Doubts about the numbers. Those of the kinds in `ALERTS` change the answer and precede it.
     limits
         Statements on what the result does not show.
     settings
@@ -156,37 +199,77 @@ class Contents:
         Further files of a folder: name -> function that writes it.
     pages
         Results with pages of their own in the folder.
-    page
-        Name of a function in `bayesbias.delivery.page` that makes the page of the result; by default, these contents.
+    details
+        Name of a function in `bayesbias.delivery.page` that returns the folded sections of the page, such as checks
+        that take seconds; by default, the other sections of these contents.
     """
 
     title: str
     about: str = ""
-    diagnostics: tuple[Statement, ...] = ()
-    verdict: str = ""
+    answer: str = ""
+    estimate: str = ""
     answers: tuple[Statement, ...] = ()
     parts: tuple[StatementList, ...] = ()
     tables: Mapping[str, ResultTable] = field(default_factory=dict)
     figures: Mapping[str, ResultFigure] = field(default_factory=dict)
+    opened: tuple[str, ...] = (SHOWS, "Groups", "Words")
+    doubts: tuple[Statement, ...] = ()
     limits: tuple[Statement, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     code: str = ""
     files: Mapping[str, Callable[[Path], object]] = field(default_factory=dict)
     pages: tuple[LinkedPage, ...] = ()
-    page: str = ""
+    details: str = ""
+
+    @property
+    def alerts(self) -> tuple[Statement, ...]:
+        """The doubts that change the answer."""
+        return tuple(doubt for doubt in self.doubts if doubt.kind in ALERTS)
+
+    @property
+    def sections(self) -> tuple[ContentsSection, ...]:
+        """Sections below the first screen: opened ones, doubts, then folded ones, of which limits are the last."""
+        doubts = tuple(doubt for doubt in self.doubts if doubt.kind not in ALERTS)
+        parts = [StatementList(SHOWS, self.answers), *self.parts, StatementList(LIMITS, self.limits)]
+        parts = [part for part in parts if part.statements]
+        figures = [replace(figure, section=figure.section or "Figures") for figure in list(self.figures.values())[1:]]
+        tables = [table for table in self.tables.values() if len(table.frame)]
+        titles = [part.title for part in parts if part.title != LIMITS]
+        titles += [*(figure.section for figure in figures), *(table.section for table in tables), LIMITS]
+        titles = list(dict.fromkeys(titles))
+        first = [title for title in self.opened if title in titles]
+        order = [*first, DOUBTS, *(title for title in titles if title not in (*first, DOUBTS))]
+        parts.append(StatementList(DOUBTS, doubts))
+        sections = [
+            ContentsSection(
+                title,
+                title not in (*first, DOUBTS),
+                tuple(part for part in parts if part.title == title and part.statements),
+                tuple(figure for figure in figures if figure.section == title),
+                tuple(table for table in tables if table.section == title),
+            )
+            for title in order
+        ]
+        return tuple(section for section in sections if section.parts or section.figures or section.tables)
+
+    @property
+    def data(self) -> "dict[str, pd.DataFrame]":
+        """The frames of the tables that are data, by name."""
+        return {name: table.frame for name, table in self.tables.items() if table.in_folder}
 
     @property
     def file_names(self) -> list[str]:
         """Names of the files of data, tables, figures and further pages in a folder."""
-        tables, figures = [f"{name}.csv" for name in self.tables], [f"{name}.png" for name in self.figures]
+        tables, figures = [f"{name}.csv" for name in self.data], [f"{name}.png" for name in self.figures]
         return [*self.files, *tables, *figures, *(page.file for page in self.pages)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return title, statements, tables and settings as plain Python, for JSON."""
-        tables = {name: plain(table.frame) for name, table in self.tables.items()}
+        tables = {name: plain(frame) for name, frame in self.data.items()}
         parts = [{"title": part.title, "statements": plain(part.statements)} for part in self.parts]
         texts = {
-            name: plain(getattr(self, name)) for name in ("diagnostics", "verdict", "answers", "limits", "settings")
+            name: plain(getattr(self, name))
+            for name in ("answer", "estimate", "answers", "doubts", "limits", "settings")
         }
         return {"title": self.title, "about": self.about, **texts, "parts": parts, "tables": tables}
 
@@ -239,6 +322,9 @@ def contents_of(
     data: Collection[str] = (),
     figures: Mapping[str, ResultFigure] | None = None,
     headings: Mapping[str, str] | None = None,
+    answer: str = "",
+    estimate: str = "",
+    opened: tuple[str, ...] = (SHOWS, "Groups", "Words"),
 ) -> Contents:
     """Return the contents of a dataclass: its frames become tables; its texts, numbers and mappings become settings.
 
@@ -246,8 +332,10 @@ def contents_of(
     ----------
     result
         Result whose parts have the usual titles, such as ``"Beware"`` and ``"What it does not show"``.
-    title, about, figures
+    title, about, figures, estimate, opened
         As in `Contents`.
+    answer
+        As in `Contents`; by default the first statement of the part without a title if it is short enough.
     captions
         Name of a frame -> its caption; by default the name.
     differences
@@ -274,11 +362,17 @@ def contents_of(
             settings |= {place: text for place, entry in entries.items() if (text := _setting(entry))}
         elif not isinstance(value, tuple) and (text := _setting(value)):
             settings[heading] = text
+    answers = tuple(text for part in parts if not part.title for text in part.statements)
+    if not answer and answers and len(answers[0].text.split()) <= MOST_WORDS:
+        answer, answers = answers[0].text, answers[1:]
     return Contents(
         title=title,
         about=about,
-        diagnostics=tuple(text for part in parts if part.title == BEWARE for text in part.statements),
-        answers=tuple(text for part in parts if not part.title for text in part.statements),
+        answer=answer,
+        estimate=estimate,
+        answers=answers,
+        opened=opened,
+        doubts=tuple(text for part in parts if part.title == BEWARE for text in part.statements),
         parts=tuple(part for part in parts if part.title not in ("", BEWARE, *_LIMITS)),
         tables=tables,
         figures=figures or {},
@@ -334,11 +428,17 @@ class ResultGroup(Result):
             for contents in every.values()
             for part in contents.parts
         ]
+        answered = [contents.answer for contents in every.values() if contents.answer]
+        joined = " ".join(answered)
         return Contents(
             title=self.title,
             about=" ".join(dict.fromkeys(contents.about for contents in every.values() if contents.about)),
-            diagnostics=tuple(text for contents in every.values() for text in contents.diagnostics),
-            verdict=" ".join(contents.verdict for contents in every.values() if contents.verdict),
+            answer=joined if len(joined.split()) <= MOST_WORDS else answered[0],
+            answers=(
+                *(Statement("answer", text) for text in answered[1:]),
+                *(text for contents in every.values() for text in contents.answers),
+            ),
+            doubts=tuple(text for contents in every.values() for text in contents.doubts),
             parts=tuple(parts),
             tables=tables,
             figures=figures,

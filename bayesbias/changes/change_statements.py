@@ -1,5 +1,6 @@
 """Sentences on changes, with their numbers: one vocabulary for embeddings, periods and methods."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from bayesbias.base.number_text import (
     probability_text,
     signed_text,
 )
-from bayesbias.base.results import NO_PROOF
+from bayesbias.base.results import MOST_WORDS, NO_PROOF
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some, setting
 from bayesbias.estimates.intervals import contrast_sides, is_settled
@@ -38,6 +39,19 @@ READINGS = {
     "equal": "the same in both",
 }
 """What each value of the column `reading` says of a gap, in the order of reports."""
+
+# Value of `reading` -> what holds of the gap in some conditions, and the mark of a row.
+_CLAIMS = {
+    "narrower": ("is narrower {names}", "narrower"),
+    "first only": ("is narrower and no longer settled {names}", "narrower, no longer settled"),
+    "wider": ("is wider {names}", "wider"),
+    "second only": ("is settled only {names}", "now settled"),
+    "reversed": ("has the opposite sign {names}", "opposite sign"),
+    "neither": ("changed {names}, though neither gap is settled", "changed"),
+    "borderline": ("has a borderline change {names}", "borderline"),
+    "not settled": ("has no settled change {names}", "not settled"),
+    "equal": ("is the same {names}", "no change"),
+}
 
 _EXPLAINED = {
     "adding up": "The change need not be exactly the difference of the two gaps, in particular for single words. Each "
@@ -73,6 +87,71 @@ def reading_text(reading: str, second: str) -> str:
     'narrower and no longer settled in 1990'
     """
     return READINGS[reading].format(second=second)
+
+
+def change_mark(row: Mapping[str, Any]) -> str:
+    """Return the mark of a change in a table: a circle (filled if settled), the arrow of the change, and the reading.
+
+    >>> change_mark({"reading": "narrower", "mean": 0.02}), change_mark({"reading": "not settled", "mean": 0.02})
+    ('● → narrower', '○ not settled')
+    """
+    reading, (_, word) = row["reading"], _CLAIMS[row["reading"]]
+    if reading in ("not settled", "equal"):
+        return f"○ {word}"
+    return f"{'◐' if reading == 'borderline' else '●'} {'←' if row['mean'] < 0 else '→'} {word}"
+
+
+def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> str:
+    """Return what holds of a gap in (or after) each condition, for the end of a sentence, given the reading of each.
+
+    >>> claims_text({"hard": "first only", "soft": "not settled", "linear": "first only"}, 3)
+    'is narrower and no longer settled in hard and linear, and has no settled change in soft'
+    """
+    parts = []
+    for reading, (claim, _) in _CLAIMS.items():
+        if names := [name for name, of_name in readings.items() if of_name == reading]:
+            parts.append(claim.format(names=f"{place} {listed(names, most)}"))
+    return ", and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return names in a sentence, or the number of those beyond the first `most`.
+
+    >>> listed(["hard", "soft"], 3), listed(["hard", "soft", "linear", "misp"], 2)
+    ('hard and soft', 'hard, soft and 2 more')
+    """
+    if len(names) > most:
+        return name_some(names, most)
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def change_answer(contrast: str, first: str, readings: Mapping[str, str]) -> str:
+    """Return what became of a gap under each other condition, in a sentence of at most `MOST_WORDS` words."""
+    base, other = contrast_sides(contrast)
+    return claims_sentence(f"Compared with {first}, the gap between {base} and {other} words", readings)
+
+
+def claims_sentence(subject: str, readings: Mapping[str, str], place: str = "in") -> str:
+    """Return what holds of a subject under each condition, in a sentence of at most `MOST_WORDS` words if it can be."""
+    for most in (3, 1):
+        sentence = f"{subject} {claims_text(readings, most, place)}."
+        if len(sentence.split()) <= MOST_WORDS:
+            return sentence
+    counts = Counter(_CLAIMS[reading][1] for reading in readings.values())
+    shown = ", ".join(f"{word} {place} {count}" for word, count in counts.items())
+    return f"{subject}: {shown} of {len(readings)}."
+
+
+def change_estimate(row: Mapping[Any, Any], gaps: "pd.DataFrame", hdi_prob: float) -> str:
+    """Return a change of all words with its interval, and the gap under both conditions."""
+    means = gaps[
+        (gaps["contrast"] == row["contrast"]) & (gaps["protected_group"] == "") & (gaps["protected_word"] == "")
+    ].set_index("condition")["mean"]
+    sides = [f"{signed_text(means[name])} in {name}" for name in (row["first"], row["second"]) if name in means]
+    return (
+        f"Change in {row['second']}: {signed_text(row['mean'])} in cosine distance, {percent_text(hdi_prob)} interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}{f' (the gap is {" and ".join(sides)})' if sides else ''}."
+    )
 
 
 def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:

@@ -10,15 +10,19 @@ import numpy as np
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_rope, resolve_seed
 from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import ComparedConditions, Contents, ResultFigure, ResultTable, call_options
+from bayesbias.base.results import SHOWS, ComparedConditions, Contents, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.changes.change_contents import change_figures, first_tables, slopes_figure
 from bayesbias.changes.change_statements import (
+    change_answer,
     change_doubts,
+    change_estimate,
     change_limits,
     change_statement,
     distance_statement,
     explanations,
     line_statements,
+    listed,
     methods_statement,
     neighbour_statements,
     slope_statements,
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
 
 
 DRAWS = 1000
-_ON_PAGE = ("Trend", "Slopes", "Words", "Distances", "How to read it", "Methods")
+_ON_PAGE = ("Trend", "Slopes", "Distances", "How to read it", "Methods")
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 _SLOPE_COLUMNS = ("contrast", "covariate", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high", "settled")
 CHAINS = 4
@@ -137,9 +141,6 @@ class Changes(ComparedConditions):
         """The first answer about each condition."""
         return tuple({answer.numbers["second"]: answer for answer in reversed(self.answers)}.values())[::-1]
 
-    def _answers_about(self, condition: str) -> list[Statement]:
-        return [answer for answer in self.answers if answer.numbers["second"] == condition]
-
     def _distance_statements(self) -> tuple[Statement, ...]:
         ends, groups = self.distances[self.distances["protected_word"] == ""], self.facts["protected_groups"]
         return tuple(distance_statement(row, groups) for row in rows_of(ends))
@@ -186,17 +187,13 @@ class Changes(ComparedConditions):
         facts, changes = self.facts, self.changes
         prob = f"{percent_text(facts['hdi_prob'])} HPDI"
         of_words, change = changes["protected_word"] != "", {"mean": "Change"}
-        tables = {
+        ends = changes[[self._is_end(row) for row in rows_of(changes)]]
+        tables = first_tables(ends, self.gaps, facts, prob) | {
             "changes": ResultTable(
                 changes[~of_words], "Changes", f"Changes of gaps, {prob}", headings=change, differences=True
             ),
             "words": ResultTable(
-                changes[of_words],
-                "Words",
-                f"Changes of single words, {prob}",
-                headings=change,
-                differences=True,
-                folded=True,
+                changes[of_words], "Changes", f"Changes of single words, {prob}", headings=change, differences=True
             ),
             "gaps": ResultTable(
                 self.gaps[self.gaps["protected_word"] == ""],
@@ -218,21 +215,27 @@ class Changes(ComparedConditions):
                 f"Changes of mean distances, {prob}; above 0, farther apart",
                 headings=change,
                 differences=True,
-                folded=True,
             ),
             "lacking": ResultTable(self.lacking, "Words that are lacking", "Words that some conditions lack"),
         }
         shown = {part.title: part for part in self.parts}
+        if "Trend" in shown:  # those of other gaps are in the table
+            gap = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
+            trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
+            shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
             title=self._headline,
             about=f"{counted(len(self.conditions), 'condition')}, {facts['protected_words']} protected and "
             f"{counted(facts['attribute_words'], 'attribute word')}.",
-            diagnostics=self.doubts,
-            verdict=" ".join(answer.text for answer in self.verdicts),
-            answers=tuple(answer for answer in self.answers if answer not in self.verdicts),
+            answer=self._answer,
+            estimate=change_estimate(self.verdicts[0].numbers, self.gaps, facts["hdi_prob"]) if len(changes) else "",
+            answers=self.answers,
             parts=tuple(shown[name] for name in _ON_PAGE if name in shown),
             tables={name: table for name, table in tables.items() if len(table.frame)},
-            figures=self._figures(prob),
+            figures=change_figures(ends, self.gaps, facts, prob, self._alternatives)
+            | ({"slopes": slopes_figure(prob)} if len(self.slopes) else {}),
+            opened=("Periods", "Trend", "Groups", "Words") if len(changes) else (SHOWS,),
+            doubts=self.doubts,
             limits=change_limits(facts, self._pairs),
             settings={
                 "Study": facts["study"],
@@ -246,44 +249,29 @@ class Changes(ComparedConditions):
         )
 
     @property
-    def _headline(self) -> str:
-        if self.facts["times"] is not None:
-            return f"How did the association move? {self.facts['study']}".strip()
-        first, *others = self.conditions
-        return f"{', '.join(others)} compared with {first}"
+    def _answer(self) -> str:
+        if self.changes.empty:
+            return "The study has no gap to compare: only mean distances changed, or did not."
+        rows = [verdict.numbers for verdict in self.verdicts]
+        return change_answer(rows[0]["contrast"], rows[0]["first"], {row["second"]: row["reading"] for row in rows})
 
-    def _figures(self, prob: str) -> dict[str, ResultFigure]:
-        if self.facts["times"] is None:
-            first, *others = self.conditions
-            return {
-                f"change_{number}": ResultFigure(
-                    "plot_changes",
-                    f"Changes from {first} to {name}: posterior means (points), filled if settled, and {prob} (lines). "
-                    f"Between them the gap in {first} (hollow) and in {name} (filled): these come from separate fits "
-                    "and need not differ by exactly the change, which is the number to use.",
-                    options={"second": name},
-                    section="" if number == 1 else "Changes",
-                    alt=" ".join(["Points with intervals.", *map(str, self._answers_about(name))]),
-                )
-                for number, name in enumerate(others, start=1)
-            }
-        figures = {
-            "trend": ResultFigure(
-                "plot_trend",
-                f"Gap in each period, in units of cosine distance: posterior means (points), {prob} (lines) and "
-                "plain differences (crosses).",
-                alt="The gap in each period with its interval. The numbers are in the table of gaps.",
+    @property
+    def _alternatives(self) -> dict[str, str]:
+        """What a figure of each condition shows, for readers who do not see it."""
+        return {
+            name: " ".join(
+                ["Points with intervals.", *(str(one) for one in self.answers if one.numbers["second"] == name)]
             )
+            for name in self.conditions[1:]
         }
-        if len(self.slopes):
-            figures["slopes"] = ResultFigure(
-                "plot_slopes",
-                "Slope of the words' gaps in each period, in units of cosine distance for one unit of the covariate: "
-                "posterior means (points), intervals (lines) and plain slopes (crosses).",
-                section="Slopes",
-                alt="The slope in each period with its interval. The numbers are in the table of slopes.",
-            )
-        return figures
+
+    @property
+    def _headline(self) -> str:
+        study = f": {self.facts['study']}" if self.facts["study"] else ""
+        if self.facts["times"] is not None:
+            return f"How did the association move?{study.removeprefix(':')}"
+        first, *others = self.conditions
+        return f"Did the association change from {first} to {listed(others, 3)}?{study.removeprefix(':')}"
 
     def _code(self) -> str:
         facts = self.facts

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
+from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, share_text, signed_text
 from bayesbias.base.statements import Statement
+from bayesbias.changes.change_statements import change_mark
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled, settled_text
 
@@ -20,6 +21,7 @@ LIMITS = (
     "pairs also count in the word lists' uncertainty of each fit, so intervals over seeds tend to be too wide rather "
     "than too narrow."
 )
+_STARTS = {"stable": "Stable", "not settled": "Not settled", "open": "Open", "seeds disagree": "Not stable"}
 FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
 
@@ -42,6 +44,34 @@ def verdict(rows: list[dict[str, Any]]) -> Statement:
     first, *others = rows
     texts = [_verdict_text(first), *([_others_text(others)] if others else [])]
     return Statement(first["reading"], " ".join(texts), first)
+
+
+def training_mark(row: Mapping[str, Any]) -> str:
+    """Return the mark of a contrast over seeds in a table: filled if stable, half-filled if open or the seeds disagree.
+
+    >>> training_mark({"reading": "stable", "mean": -0.1}), training_mark({"reading": "open", "mean": -0.1})
+    ('● ← nearer', '◐ ← open')
+    """
+    if "change" in row:
+        return change_mark({**row, "reading": row["change"]})
+    arrow, word = ("←", "nearer") if row["mean"] < 0 else ("→", "farther")
+    if row["reading"] == "not settled":
+        return "○ not settled"
+    return f"● {arrow} {word}" if row["reading"] == "stable" else f"◐ {arrow} {row['reading']}"
+
+
+def training_answer(row: dict[str, Any]) -> str:
+    """Return whether the first contrast is stable over seeds, in a sentence."""
+    return f"{_STARTS[row['reading']]}: {_counted(row)}."
+
+
+def training_estimate(row: Mapping[str, Any], hdi_prob: float) -> str:
+    """Return the first contrast on average over seeds with its interval, and the seed's share of its variance."""
+    return (
+        f"On average over seeds {signed_text(row['mean'])} in cosine distance, {percent_text(hdi_prob)} interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}; the seed has {share_text(row['seed_share'])} of "
+        "the variance."
+    )
 
 
 def seeds_agree(row: Mapping[str, Any]) -> bool:
@@ -90,7 +120,6 @@ def _title(row: Mapping[str, Any]) -> str:
 
 
 def _verdict_text(row: dict[str, Any]) -> str:
-    starts = {"stable": "Stable", "not settled": "Not settled", "open": "Open", "seeds disagree": "Not stable"}
     ends = {
         "stable": ". The average over seeds and the interval of one more seed agree",
         "not settled": ". Their average does not settle it either, so there is no answer yet that could be stable",
@@ -105,7 +134,7 @@ def _verdict_text(row: dict[str, Any]) -> str:
             "open": f"{little}, and of their average and one more seed, only one has an interval that excludes 0",
         }
     return (
-        f"{starts[row['reading']]}: {_counted(row)}{ends[row['reading']]}. The seed accounts for "
+        f"{_STARTS[row['reading']]}: {_counted(row)}{ends[row['reading']]}. The seed accounts for "
         f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
         f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])}), " + _other_shares(row)
     )

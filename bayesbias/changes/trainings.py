@@ -12,8 +12,9 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.checks import HDI_PROB, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
+from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.changes.change_statements import change_answer
 from bayesbias.changes.result import DRAWS, Estimation
 from bayesbias.changes.training_changes import (
     ORIGINAL,
@@ -23,6 +24,7 @@ from bayesbias.changes.training_changes import (
     second_condition,
     seed_changes,
 )
+from bayesbias.changes.training_contents import figures_over_seeds, tables_over_seeds
 from bayesbias.changes.training_spread import SD_PRIOR, estimates_over_trainings
 from bayesbias.changes.training_statements import (
     SMALL_SHARE,
@@ -30,6 +32,8 @@ from bayesbias.changes.training_statements import (
     disagreement,
     reading_over_trainings,
     seeds_agree,
+    training_answer,
+    training_estimate,
     training_limits,
     verdict,
 )
@@ -191,10 +195,13 @@ class TrainingComparison(Result):
             if second
             else f"Are the contrasts of {facts['study']} stable over seeds?",
             about=f"{seeds} embeddings that differ in the seed of their training{samples}, model {facts['model']}.",
-            diagnostics=tuple(Statement("fits", text) for text in facts["doubts"]),
-            verdict=self.verdict.text,
+            doubts=tuple(Statement("fits", text) for text in facts["doubts"]),
+            answer=self._answer,
+            estimate=training_estimate(self.verdict.numbers, self.hdi_prob),
+            answers=(self.verdict,),
             parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
-            tables={
+            tables=tables_over_seeds(self.contrasts, prob)
+            | {
                 "contrasts": ResultTable(
                     self.contrasts,
                     "Over seeds",
@@ -216,13 +223,8 @@ class TrainingComparison(Result):
                     folded=True,
                 ),
             },
-            figures={
-                "trainings": ResultFigure(
-                    "plot_trainings",
-                    f"Posterior means (points) and {prob} (lines) of the {what[0].lower()}{what[1:]} in each seed and "
-                    "over seeds, in units of cosine distance.",
-                )
-            },
+            figures=figures_over_seeds(self.contrasts, prob),
+            opened=("Groups", "Words"),
             limits=(*self.parts[-1].statements, Statement("bias", NO_PROOF)),
             settings={
                 "Study": facts["study"],
@@ -235,6 +237,13 @@ class TrainingComparison(Result):
             },
             code=self._code(),
         )
+
+    @property
+    def _answer(self) -> str:
+        row = dict(self.verdict.numbers)
+        if second := self.facts["changed"]:
+            return change_answer(row["contrast"], ORIGINAL, {second: row["change"]})
+        return training_answer(row)
 
     def _code(self) -> str:
         facts = self.facts

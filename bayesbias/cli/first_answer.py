@@ -35,6 +35,7 @@ def demo(
     Writes report.html, one figure with a page for each question, audit.png and audit.csv. No file of yours is needed.
     """
     from bayesbias.audits.audit_frame import answers
+    from bayesbias.audits.audit_report import AuditReport
     from bayesbias.base.files.outputs import check_folder
     from bayesbias.base.statements import wrap
     from bayesbias.delivery.writing import write
@@ -68,10 +69,11 @@ def demo(
             )
         answer("Writing the figure, and a page for each question", quiet=quiet)
         write(frame, output, overwrite=overwrite, workers=team, progress=not quiet)
+    first = "\n".join(wrap(str(statement)) for statement in AuditReport(frame).first)
     statements = "\n".join(wrap(str(statement), bullet=True) for statement in answers(frame))
     answer(
-        f"\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is not, and a page "
-        "for each question.\nYour own vectors: bayesbias audit --help",
+        f"\n{first}\n\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is "
+        "not, and a page for each question.\nYour own vectors: bayesbias audit --help",
         quiet=quiet,
     )
 

@@ -58,8 +58,9 @@ def audit(
 ) -> None:
     """Ask many studies of many embeddings with many measures, on one process or many workers.
 
-    With --output: audit.csv, audit.png and the page report.html; of several embeddings ranks.csv and ranks.png too,
-    and of three or more rank_correlations.csv; with --pages a question_NUMBER.html for each contrast. A plan:
+    With --output: audit.csv, answers.png, audit.png and the page report.html; of several embeddings ranks.csv and
+    ranks.png too, and of three or more rank_correlations.csv; with --pages a question_NUMBER.html for each contrast. A
+    plan:
 
         studies = ["weat7", "my_study.toml"]
         measures = ["contrast", "weat", "mac"]
@@ -81,7 +82,9 @@ def audit(
         bayesbias audit audit.toml --output audit/ --scheduler tls://10.0.0.1:8786
     """
     from bayesbias.audits.audit_frame import failed_cells
+    from bayesbias.audits.audit_report import AuditReport
     from bayesbias.base.files.outputs import check_folder
+    from bayesbias.base.statements import wrap
 
     output = delivery.output
     plan_content = plan_settings.planned(plan)
@@ -101,7 +104,8 @@ def audit(
     failed = failed_cells(frame) if skip_unanswered else frame.iloc[:0]
     unanswered = "".join(f"\nunanswered: {row.embedding}, {row.study}: {row.error}" for row in failed.itertuples())
     data = {"audit": frame, **({"unanswered": failed} if skip_unanswered else {})}
-    delivery.answer(printed(shown) + unanswered + wrote, data)
+    first = "".join(f"{wrap(str(statement))}\n" for statement in AuditReport(frame).first) if len(frame) else ""
+    delivery.answer(f"{first}\n{printed(shown)}{unanswered}{wrote}", data)
     if len(failed):
         raise typer.Exit(UNANSWERED)
 

@@ -11,8 +11,9 @@ import typer
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted
 from bayesbias.cli.base import Delivery, Loading, Settings, answer, claim, command, names_of, printed
-from bayesbias.errors import ArgumentError, MeasureError, ReportError
+from bayesbias.errors import ArgumentError, MeasureError, QuestionWarning, ReportError, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -415,7 +416,7 @@ def project(
     """Project words on axes that pairs of opposite words name, with the pairs as the sample.
 
     Prints whether the pairs of each axis agree, which words lie on which side, and how far this agrees with ratings.
-    Without --words and --study, the words are those of the ratings.
+    Without --words and --study, the words are those of the ratings that the embedding has.
 
     Example:
 
@@ -426,7 +427,7 @@ def project(
     from bayesbias.metrics.intrinsic.quality import read_words
     from bayesbias.models.covariates import read_covariates
     from bayesbias.reports.axes.project import project as project_words
-    from bayesbias.reports.axes.projection import checked_ratings
+    from bayesbias.reports.axes.ratings import checked_ratings
     from bayesbias.studies.study import load_study
 
     delivery.begin()
@@ -436,9 +437,18 @@ def project(
     elif study is not None and words is None:
         chosen = list(load_study(study).words)
     elif rated is not None and words is None:
-        chosen = checked_ratings(rated).index.tolist()
+        numbers = checked_ratings(rated)
+        chosen = numbers.index[numbers.notna().any(axis=1)].tolist()
     else:
         raise ArgumentError("Give the words to project: either --words or --study, or --ratings alone.")
     pair_words = [word for name in axis for pair in as_base_pairs(name) for word in pair]
     source = load_embedding(embedding, words=[*chosen, *pair_words], **loading)
+    if words is None and study is None:  # any rated words answer the question: those that the file lacks are not lost
+        rated_words, chosen = chosen, [word for word in chosen if word in source]
+        if len(chosen) < len(rated_words):
+            warn_user(
+                f"{len(chosen):,} of {counted(len(rated_words), 'rated word')} are in the embedding; the others are "
+                "left out.",
+                QuestionWarning,
+            )
     delivery.finish(project_words(source, chosen, axis, ratings=rated, **projecting))

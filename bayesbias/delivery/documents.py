@@ -6,7 +6,7 @@ from typing import Any
 
 from bayesbias.base.machine import require
 from bayesbias.base.number_text import visible
-from bayesbias.base.results import Contents, Result
+from bayesbias.base.results import Contents, ContentsSection, Result
 from bayesbias.base.statements import StatementList, markdown_sentence, markdown_text
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import SETTINGS, table_block
@@ -24,25 +24,24 @@ def markdown(result: Result) -> str:
     """Return a result as Markdown."""
     contents = result.contents
     lines = [f"# {markdown_text(contents.title)}", "", markdown_sentence(contents.about), ""]
-    lines += [f"> **Note.** {markdown_sentence(statement.text)}\n" for statement in contents.diagnostics]
-    lines += [markdown_sentence(contents.verdict), ""] if contents.verdict else []
-    for part in statement_lists(contents):
-        lines += _part_lines(part)
-    for table in contents.tables.values():
-        if len(table.frame):
-            lines += [f"## {markdown_text(table.section)}", ""] + (
-                [markdown_sentence(table.note), ""] if table.note else []
-            )
+    lines += [f"> **Note.** {markdown_sentence(statement.text)}\n" for statement in contents.alerts]
+    for text in (contents.answer, contents.estimate):
+        lines += [markdown_sentence(text), ""] if text else []
+    for section in _written_sections(contents):
+        lines += [f"## {markdown_text(section.title)}", ""]
+        for part in section.parts:
+            lines += _part_lines(part)
+        for table in section.tables:
+            lines += [markdown_sentence(table.note), ""] if table.note else []
             lines += table_lines(table_block(table))
     if contents.settings or contents.code:
         lines += [f"## {SETTINGS}", "", *_setting_lines(contents)]
     return "\n".join(lines)
 
 
-def statement_lists(contents: Contents) -> tuple[StatementList, ...]:
-    """Return all statements of a result below its verdict, in reading order."""
-    limits = StatementList("What it does not show", contents.limits)
-    return (StatementList("", contents.answers), *contents.parts, limits)
+def _written_sections(contents: Contents) -> list[ContentsSection]:
+    """Return the sections that have more than figures."""
+    return [section for section in contents.sections if section.parts or section.tables]
 
 
 def table_lines(table: Table) -> list[str]:
@@ -57,14 +56,8 @@ def table_lines(table: Table) -> list[str]:
 
 
 def _part_lines(part: StatementList) -> list[str]:
-    if not part.statements:
-        return []
-    title = [f"## {markdown_text(part.title)}", ""] if part.title else []
-    return [
-        *title,
-        *(f"{'- ' if part.bulleted else ''}{markdown_sentence(statement.text)}" for statement in part.statements),
-        "",
-    ]
+    texts = [markdown_sentence(statement.text) for statement in part.statements]
+    return [*(f"- {text}" for text in texts), ""] if part.bulleted else [line for text in texts for line in (text, "")]
 
 
 def _setting_lines(contents: Contents) -> list[str]:
@@ -85,6 +78,8 @@ _ESCAPES = {
     ">": r"\textgreater{}",
     '"': r"\char34{}",  # a command in German documents
     "\n": " ",
+    # marks of a table, which the fonts of pdflatex lack
+    **{"●": r"$\bullet$", "◐": r"$\odot$", "○": r"$\circ$", "←": r"$\leftarrow$", "→": r"$\rightarrow$"},
 }
 
 
@@ -164,16 +159,16 @@ def write_docx(result: Result, path: Path) -> None:
 
     document.add_heading(visible(contents.title), 0)
     add(contents.about)
-    for statement in contents.diagnostics:
+    for statement in contents.alerts:
         add(f"Note. {statement.text}", "Intense Quote")
-    add(contents.verdict)
-    for part in statement_lists(contents):
-        add(part.title if part.statements else "", "Heading 1")
-        for statement in part.statements:
-            add(statement.text, "List Bullet" if part.bulleted else None)
-    for table in contents.tables.values():
-        if len(table.frame):
-            add(table.section, "Heading 1")
+    add(contents.answer)
+    add(contents.estimate)
+    for section in _written_sections(contents):
+        add(section.title, "Heading 1")
+        for part in section.parts:
+            for statement in part.statements:
+                add(statement.text, "List Bullet" if part.bulleted else None)
+        for table in section.tables:
             add(table.note)
             add(table.caption, "Caption")
             _add_table(document, table_block(table))

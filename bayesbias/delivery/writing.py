@@ -13,10 +13,10 @@ from bayesbias.base.files.inputs import parse_json
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, is_of_this_user, whole_folder
 from bayesbias.base.number_text import json_text, visible, write_csv
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import LinkedPage, Result
+from bayesbias.base.results import SHOWS, LinkedPage, Result
 from bayesbias.delivery.documents import docx_module, latex, markdown, write_docx
-from bayesbias.delivery.page.blocks import Block, Bullets, LinkList, Notice, Page, filled_page
-from bayesbias.delivery.page.sections import drawn, first_figure, sections_of
+from bayesbias.delivery.page.blocks import LinkList, Notice, Page, Section, filled_page
+from bayesbias.delivery.page.sections import drawn, first_figure, folded_sections, opened_sections
 from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
 from bayesbias.errors import OutputError, ReportError, collected_warnings
 from bayesbias.workers.cells import Answer, FunctionCell, warning_texts
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bayesbias.workers.workers import StartWorkers, Workers
 
 PAGE, TEXT, NUMBERS = "report.html", "conclusions.txt", "conclusions.json"
+DETAILS = "Methods, checks and tables"
 
 
 def write(
@@ -154,9 +155,9 @@ def write_files(
     contents = result.contents
     for file, write_file in contents.files.items():
         write_file(folder / file)
-    for name, table in contents.tables.items():
-        if len(table.frame):
-            write_csv(table.frame, folder / f"{name}.csv")
+    for name, frame in contents.data.items():
+        if len(frame):
+            write_csv(frame, folder / f"{name}.csv")
     for name, request in contents.figures.items():
         save_figure(drawn(result, request), folder / f"{name}.png")
     (folder / TEXT).write_text(f"{visible(result).rstrip()}\n", encoding="utf-8")
@@ -184,23 +185,24 @@ def written_names(folder: Path) -> list[str]:
 def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> str:
     """Return the page of a result as HTML."""
     contents = result.contents
-    if contents.page:
-        own_page: Callable[..., str] = getattr(import_module("bayesbias.delivery.page"), contents.page)
-        return own_page(result, full=full, progress=progress)
-    lead: list[Block] = []  # answers before the figure: their numbers are on the first screen of a phone, too
+    opened = opened_sections(result, contents)
     if pages:
-        lead.append(LinkList(tuple((page.text, page.file, page.label) for page in pages)))
-    elif contents.answers:
-        lead.append(Bullets(tuple(statement.text for statement in contents.answers)))
-    lead += first_figure(result, contents)
+        links = LinkList(tuple((page.text, page.file, page.label) for page in pages))
+        opened = [Section("pages", "Pages", [links]), *(section for section in opened if section.title != SHOWS)]
+    if contents.details:
+        details: Callable[..., list[Section]] = getattr(import_module("bayesbias.delivery.page"), contents.details)
+        parts = details(result, progress=progress)
+    else:
+        parts = [Section("details", DETAILS, [], details=folded_sections(result, contents))]
     page = Page(
         title=contents.title,
         description=contents.about or contents.title,
         subtitle=contents.about,
-        alerts=[Notice(statement.text) for statement in contents.diagnostics],
-        verdict=contents.verdict,
-        sections=sections_of(result, contents),
-        lead=tuple(lead),
+        alerts=[Notice(statement.text) for statement in contents.alerts],
+        answer=contents.answer,
+        estimate=contents.estimate,
+        sections=[*opened, *parts],
+        lead=first_figure(result, contents),
     )
     return filled_page(page, full=full)
 
@@ -259,13 +261,13 @@ def _write_latex(result: Result, path: Path, **_: bool) -> None:
 
 
 def _write_csv(result: Result, path: Path, **_: bool) -> None:
-    tables = result.contents.tables
+    tables = result.contents.data
     if len(tables) != 1:
         raise ReportError(
             f"The result has {len(tables)} tables ({', '.join(tables)}), and a .csv holds one. Write it to a folder, "
             "with a .csv for each."
         )
-    write_csv(next(iter(tables.values())).frame, path)
+    write_csv(next(iter(tables.values())), path)
 
 
 def _write_docx(result: Result, path: Path, **_: bool) -> None:

@@ -1,6 +1,6 @@
 """Summaries of draws and of densities on a grid: mean, sd, HPDI, effective sample size, R-hat, degrees of freedom."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +135,22 @@ def settled_text(low: float, high: float) -> str:
     'not settled'
     """
     return "settled" if is_settled(low, high) else "not settled"
+
+
+def mark(row: Mapping[str, Any], *, below: str = "nearer", above: str = "farther", prefix: str = "hdi") -> str:
+    """Return the mark of an estimate in a table: a circle, an arrow, and a word for its direction.
+
+    The circle is filled if the interval (`prefix` with ``_low`` and ``_high``) excludes 0, half-filled if the row is
+    `borderline`, else hollow.
+
+    >>> mark({"hdi_low": -0.3, "hdi_high": -0.1}), mark({"hdi_low": -0.3, "hdi_high": 0.1})
+    ('● ← nearer', '○ not settled')
+    """
+    low, high = row[f"{prefix}_low"], row[f"{prefix}_high"]
+    arrow, word = ("←", below) if low + high < 0 else ("→", above)
+    if row.get("borderline", False):
+        return f"◐ {arrow} borderline"
+    return f"● {arrow} {word}" if is_settled(low, high) else "○ not settled"
 
 
 def is_borderline(low: float, high: float, low_se: float, high_se: float) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
-from bayesbias.base.number_text import digits_text, percent_text, visible
+from bayesbias.base.number_text import digits_text, p_text, percent_text, visible
 from bayesbias.base.results import Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, facts_html, plain, rows_of
 from bayesbias.errors import MeasureError, did_you_mean, name_some
@@ -61,6 +61,8 @@ class MeasureResult(Result):
         Probability inside the intervals. None: there are none.
     random_seed
         Seed of the draws, and of splits and clusters if there are any. None: nothing is drawn.
+    meaning
+        What the sign of the headline number says of the words, in a clause; empty if the measure has no such sign.
     quantities
         Definition of each quantity in terms of the items (for `paired_change`).
     along
@@ -92,6 +94,7 @@ class MeasureResult(Result):
     lost_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hdi_prob: float | None = None
     random_seed: int | None = None
+    meaning: str = ""
     quantities: tuple[Quantity, ...] = ()
     along: DrawnDirections | None = None
 
@@ -147,7 +150,8 @@ class MeasureResult(Result):
         numbers = self._numbers()
         width = max(map(len, numbers), default=0)
         lines = [f"{name:{width}}  {text}" for name, text in numbers.items()]
-        return visible("\n".join([self._title(), *lines, *self._notes()]))
+        answer = f"{self._claim} {self._estimate}".strip()
+        return visible("\n".join([answer, "", self._title(), *lines, *self._notes()]))
 
     def _repr_html_(self) -> str:
         return facts_html(self._title(), self._numbers(), self._notes())
@@ -163,7 +167,34 @@ class MeasureResult(Result):
         numbers = zip(self._numbers().items(), rows, strict=True)
         statements = tuple(Statement(name, f"{name}: {text}.", row) for (name, text), row in numbers)
         lost = tuple(Statement("lost words", text, {"words": dict(self.lost_words)}) for text in self._notes()[1:])
-        return StatementList("", statements), StatementList("Data and limits", lost)
+        answer = Statement("answer", f"{self._claim} {self._estimate}".strip())
+        return (
+            StatementList("", (answer,), bulleted=False),
+            StatementList("Numbers", statements),
+            StatementList("Data and limits", lost),
+        )
+
+    @property
+    def _claim(self) -> str:
+        """The answer: what the sign of the headline number says, else the number."""
+        if self.meaning:
+            return f"{self.meaning[0].upper()}{self.meaning[1:]}, by {self.measure}."
+        name = next(iter(self.statistics))
+        text = name if name == self.measure else f"{self.measure}, {name}"
+        where = f"{self.study} in {self.embedding}" if self.study is not None else self.embedding
+        return f"{text.replace('_', ' ')} of {where}: {digits_text(self.value)}."
+
+    @property
+    def _estimate(self) -> str:
+        """The headline number with its interval or p-value; empty if the answer says it all."""
+        name = next(iter(self.statistics)).replace("_", " ")
+        if self.interval is not None:
+            low, high = map(digits_text, self.interval)
+            return f"{percent_text(self.hdi_prob or HDI_PROB)} interval {low} to {high}."
+        if self.p_value is not None:
+            number = f"{name[0].upper()}{name[1:]} {digits_text(self.value)}, " if self.meaning else ""
+            return f"{number}one-sided {p_text(self.p_value)}."
+        return ""
 
     @property
     def contents(self) -> Contents:
@@ -173,6 +204,9 @@ class MeasureResult(Result):
             replace(self, scores=self.scores[filled]),
             title=self._title(),
             about=self._notes()[0],
+            answer=self._claim,
+            estimate=self._estimate,
+            opened=("Numbers", "Estimates", "Scores"),
             captions={
                 "estimates": "Values, with their intervals and the numbers of items behind them",
                 "scores": "Scores of words" if self.study is not None else "Items",

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, resolve_seed
-from bayesbias.base.number_text import counted
+from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import Contents, Result, contents_of
-from bayesbias.base.statements import Statement, StatementList
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import MeasureError, worded
 from bayesbias.estimates.frames import frame_of_draws
-from bayesbias.estimates.intervals import probability_of_direction, scope_text, settled_text
+from bayesbias.estimates.intervals import is_settled, probability_of_direction, scope_text, settled_text
 from bayesbias.nli.answer_draws import CrossedDraws, Layout, Premises, draw, group_difference_draws, group_draws
 from bayesbias.nli.model_scores import LABELS, Crossed, compared_groups, crossed, scored
 
@@ -93,9 +93,21 @@ class InferencePosterior(Result):
             limits.append(Statement("outside", text, {"share": self.outside}))
         title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
         return (
+            StatementList("", (self._answer,), bulleted=False),
             StatementList(f"{title[0].upper()}{title[1:]}", tuple(shown)),
             StatementList("Data and limits", tuple(limits)),
         )
+
+    @property
+    def _answer(self) -> Statement:
+        row = rows_of(self.contrast)[0]
+        (first, second), what = self.groups, TITLES[self.score].removeprefix("E, ")
+        if is_settled(row["hdi_low"], row["hdi_high"]):
+            claim = f"T{what[1:]} is {'lower' if row['mean'] < 0 else 'higher'} for {first} than for {second}"
+        else:
+            claim = f"Whether {what} differs between {first} and {second} is not settled"
+        ends = f"{row['hdi_low']:+z.3f} to {row['hdi_high']:+z.3f}"
+        return Statement("answer", f"{claim}: {row['mean']:+z.3f}, {percent_text(self.hdi_prob)} interval {ends}.", row)
 
     def _contrast_statement(self, row: Mapping[Any, Any]) -> Statement:
         first, second = self.groups

@@ -1,6 +1,6 @@
 """`InferenceComparison`: answers of models of inference that were trained on different vectors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,13 +9,13 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice, check_frame, check_type
-from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
+from bayesbias.base.results import BEWARE, MOST_LINES, Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.frames import frame_of_draws
-from bayesbias.estimates.intervals import contrast_name, is_settled, probability_of_direction, settled_text
+from bayesbias.estimates.intervals import contrast_name, is_settled, mark, probability_of_direction, settled_text
 from bayesbias.nli.answer_draws import Layout, mean_draws, pair_draws, quantity_draws
 from bayesbias.nli.answer_posterior import HIGHEST, TITLES, TOO_FEW_WORDS, layout_of
 from bayesbias.nli.model_scores import Crossed, distance_of_means, scored
@@ -94,26 +94,75 @@ class InferenceComparison(Result):
             limits.append(Statement("words", TOO_FEW_WORDS))
         title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
         return (
+            StatementList("", (Statement("answer", f"{self._claim} {self._estimate}"),), bulleted=False),
+            StatementList(BEWARE, tuple(self._weak())),
             StatementList(f"Against {self.embeddings[0]}", tuple(answers)),
             StatementList(f"{title[0].upper()}{title[1:]}", tuple(values)),
             StatementList("How well the models read", tuple(self._accuracies())),
             StatementList("Data and limits", tuple(limits)),
         )
 
+    @property
+    def _first(self) -> dict[str, Any]:
+        """The change of the gap with the first of the other embeddings."""
+        return self._row(self.changes, self.embeddings[1], SIZE)
+
+    @property
+    def _claim(self) -> str:
+        """The answer: whether the gap between the groups changes with the first of the other embeddings."""
+        gap = f"the gap between {self.groups[0]} and {self.groups[1]}"
+        row, where = self._first, f"ith {self.embeddings[1]} in place of {self.embeddings[0]}"
+        if not is_settled(row["hdi_low"], row["hdi_high"]):
+            return f"Whether {gap} changes w{where} is not settled."
+        return f"W{where}, {gap} is {'smaller' if row['mean'] < 0 else 'larger'}."
+
+    @property
+    def _estimate(self) -> str:
+        row, prob = self._first, percent_text(self.hdi_prob)
+        ends = interval_text(row["hdi_low"], row["hdi_high"])
+        return f"Change of the gap in {TITLES[self.score]}: {signed_text(row['mean'])}, {prob} interval {ends}."
+
+    def _figure(self, prob: str) -> ResultFigure:
+        """Return a forest of the changes: of all quantities if there is room, else of all answers and the gap."""
+        rows = self.changes[self.changes["scope"] == "these_words"]
+        quantities = rows["quantity"].unique().tolist()
+        if len(rows) > MOST_LINES:
+            quantities = [OVERALL, SIZE]
+            rows = rows[rows["quantity"].isin(quantities)]
+        cut = f" {MOST_LINES} of {len(rows)} lines are shown." if len(rows) > MOST_LINES else ""
+        several = len(self.embeddings) > 2
+        rows = rows.head(MOST_LINES)
+        rows = rows.assign(
+            label=[f"{row['embedding']}: {row['quantity']}" if several else row["quantity"] for row in rows_of(rows)],
+            filled=[is_settled(row["hdi_low"], row["hdi_high"]) for row in rows_of(rows)],
+        )
+        caption = (
+            f"Changes from {self.embeddings[0]} in {TITLES[self.score]} (points) with {prob} (lines). Filled: settled; "
+            f"hollow and grey: not settled.{cut}"
+        )
+        options = {"label": f"Change from {self.embeddings[0]}"}
+        return ResultFigure("delivery.plots.style.forest", caption, rows, options)
+
     @cached_property
     def contents(self) -> Contents:
         """What changed, values with each embedding, single words, trainings, data and limits."""
         prob = f"{percent_text(self.hdi_prob)} interval over premises and trainings"
         first, *others = self.embeddings
-        answers, *further, limits = self.parts
+        parts = {part.title: part for part in self.parts if part.title}
+        doubts, limits = (parts.pop(title, StatementList(title, ())) for title in (BEWARE, "Data and limits"))
         count = others[0] if len(others) == 1 else counted(len(others), "embedding")
         return Contents(
-            title=f"Does it reach a model of inference? {count} compared with {first}",
+            title=f"Do the answers of a model of inference change? {count} compared with {first}",
             about=f"{self.groups[0]} and {self.groups[1]}, {counted(len(self.runs), 'training')}.",
-            verdict=" ".join(statement.text for statement in answers.statements),
-            answers=tuple(statement for part in further for statement in part.statements),
+            answer=self._claim,
+            estimate=self._estimate,
+            parts=tuple(parts.values()),
+            opened=(f"Against {first}", "Word by word"),
+            doubts=doubts.statements,
             tables={
-                "changes": ResultTable(self.changes, f"Against {first}", f"Changes, {prob}", differences=True),
+                "changes": ResultTable(
+                    self.changes, f"Against {first}", f"Changes, {prob}", differences=True, mark=_mark
+                ),
                 "values": ResultTable(self.values, "With each embedding", f"Values, {prob}", differences=True),
                 "words": ResultTable(
                     self.words,
@@ -132,11 +181,13 @@ class InferenceComparison(Result):
                 "runs": ResultTable(self.runs, "Each training", "Plain values of each training", folded=True),
             },
             figures={
+                "changes": self._figure(prob),
                 "inference": ResultFigure(
                     "nli.plot_inference",
                     f"Means (points) with {prob} (lines). Below, a point is filled where its change from {first} is "
-                    "settled.",
-                )
+                    "settled, and hollow where it is not.",
+                    section="With each embedding",
+                ),
             },
             limits=limits.statements,
             settings={
@@ -183,15 +234,31 @@ class InferenceComparison(Result):
             text = f"{name}: accuracy {of_runs.mean():.3f} ({of_runs.min():.3f} to {of_runs.max():.3f} over trainings)."
             statements.append(Statement("accuracy", text, {"accuracy": of_runs.tolist()}))
         largest = float(self.runs["largest_label"].max())
-        weak = int((self.runs["accuracy"] < largest + LITTLE).sum())
-        text = f"Always giving the most frequent label has {largest:.3f}."
-        if weak:
-            text += (
-                f" {weak} of {len(self.runs)} trainings are hardly better, so their answers say little about the "
-                "effect of the vectors."
-            )
-        statements.append(Statement("largest label", text, {"largest_label": largest, "weak_trainings": weak}))
+        text = f"Always giving the most frequent label has an accuracy of {largest:.3f}."
+        statements.append(
+            Statement("largest label", text, {"largest_label": largest, "weak_trainings": self._weak_trainings})
+        )
         return statements
+
+    @property
+    def _weak_trainings(self) -> int:
+        """Number of trainings that are hardly better than always giving the most frequent label."""
+        if "accuracy" not in self.runs:
+            return 0
+        return int((self.runs["accuracy"] < float(self.runs["largest_label"].max()) + LITTLE).sum())
+
+    def _weak(self) -> Iterator[Statement]:
+        if weak := self._weak_trainings:
+            text = (
+                f"{weak} of {counted(len(self.runs), 'training is', 'trainings are')} hardly better than always giving "
+                "the most frequent label, so their answers say little about the effect of the vectors."
+            )
+            kind = "weak trainings" if 2 * weak >= len(self.runs) else "some weak trainings"
+            yield Statement(kind, text, {"weak_trainings": weak})
+
+
+def _mark(row: Mapping[str, Any]) -> str:
+    return mark(row, below="lower", above="higher")
 
 
 @dataclass(frozen=True, eq=False)

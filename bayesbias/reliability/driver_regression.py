@@ -233,7 +233,15 @@ class ReliabilityRegression(Result):
         groupings = self.facts["groupings"].items()
         doubts += [_few_levels(name, levels) for name, levels in groupings if len(levels) < _FEW_LEVELS]
         shares = rows_of(self.r_squared[self.r_squared["scope"] == "these_words"])
+        (total,) = (row for row in shares if row["part"] == "total")
+        most = max(rows_of(self.drops), key=lambda row: row["mean"])
+        answer = (
+            f"Factors and groupings explain {share_text(total['mean'])} of the variance of {self.facts['response']} "
+            f"({share_text(total['hdi_low'])} to {share_text(total['hdi_high'])}); most is lost without "
+            f"{most['factor']}."
+        )
         return (
+            StatementList("", (Statement("answer", answer, total),), bulleted=False),
             StatementList("Beware", tuple(doubts)),
             StatementList(
                 f"Share of the variance of {self.facts['response']} ({percent_text(self.facts['hdi_prob'])} HPDI)",
@@ -250,7 +258,7 @@ class ReliabilityRegression(Result):
         """What explains the reliability of words' scores."""
         contents = contents_of(
             self,
-            title=f"What explains {self.facts['response']}",
+            title=f"What explains {self.facts['response']}?",
             about=f"{counted(self.facts['words'], 'word')}, {counted(self.facts['rows'], 'row')}.",
             captions={"coefficients": "Coefficients, in units of the response for one standard deviation of a factor"},
             differences=("coefficients",),
@@ -466,6 +474,7 @@ def _few_levels(name: str, levels: Sequence[str]) -> Statement:
 
 def _share_statement(kind: str, row: dict[str, Any]) -> Statement:
     name = row["part" if kind == "share" else "factor"]
+    name = f"without {name}" if kind == "drop" else name
     text = f"{name}: {share_text(row['mean'])} ({share_text(row['hdi_low'])} to {share_text(row['hdi_high'])})."
     return Statement(kind, text, row)
 

@@ -91,10 +91,23 @@ class ReliabilityReport(Result):
             for doubt in part.statements
         ]
         levels = [*_levels(self.words_over_seeds, "Over seeds"), *_levels(self.words_over_rules, "Over rules")]
-        parts = [StatementList(BEWARE, tuple(doubts)), StatementList("", (*levels, *_alphas(self.queries)))]
+        parts = [StatementList("", (self._answer,), bulleted=False), StatementList(BEWARE, tuple(doubts))]
+        parts.append(StatementList("", (*levels, *_alphas(self.queries))))
         parts += [StatementList(_explained(name), _shares_and_drops(result)) for name, result in self.drivers.items()]
         parts.append(StatementList("What it does not show", tuple(Statement("limits", text) for text in _LIMITS)))
         return tuple(parts)
+
+    @property
+    def _answer(self) -> Statement:
+        """How many scores are reliable over seeds, and over rules if there are several."""
+        counts = {
+            name: (int((frame["observed"] >= POOR).sum()), len(frame))
+            for name, frame in (("seeds", self.words_over_seeds), ("scoring rules", self.words_over_rules))
+            if len(frame)
+        }
+        texts = [f"{good} of {every} over {name}" for name, (good, every) in counts.items()]
+        text = f"Scores of words that are at least moderately reliable ({POOR:g} or more): {' and '.join(texts)}."
+        return Statement("answer", text, counts)
 
     @cached_property
     def contents(self) -> Contents:

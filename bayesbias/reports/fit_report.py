@@ -1,7 +1,7 @@
 """The report of a fit: conclusions, estimates and contrasts, and the inputs of its page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,12 +12,14 @@ from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import ComparedConditions, Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
+from bayesbias.estimates.intervals import contrast_sides, mark
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_files import changed_by_hand, sampler_text
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
@@ -92,32 +94,63 @@ class FitReport(Result):
     @cached_property
     def contents(self) -> Contents:
         """Conclusions, estimates, contrasts, and answers to the study's own questions."""
-        prob = f"{percent_text(self.hdi_prob)} HPDI, in units of cosine distance"
+        prob = f"{percent_text(self.hdi_prob)} HPDI"
         tables = {"summary": estimate_table(self.summary)}
         reason = self.nothing_to_compare
         if not reason:
             tables["contrasts"] = estimate_table(self.contrasts)
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
-                tables["questions"] = estimate_table(answers)
+                caption = f"Questions of the study, about these protected words, {prob}; below 0, nearer"
+                headings = {"observed": "Plain difference"}
+                table = replace(estimate_table(answers), caption=caption, headings=headings, mark=mark)
+                tables["questions"] = table
+        answer = None if reason else self.answer
         conclusions = None if reason else self.conclusions
-        caption = f"Posterior means (points) and {prob} (lines) of each word's mean distance"
+        if answer:
+            tables = answer.tables() | tables
+        caption = (
+            f"Posterior means (points) and {prob} (lines) of each word's mean distance, in units of cosine distance"
+        )
+        distances = ResultFigure(
+            "plot_words", caption, self.fit, {"hdi_prob": self.hdi_prob}, section="Mean distances of words"
+        )
         return Contents(
             title=self.title,
             about=self.about,
-            diagnostics=conclusions.doubts if conclusions else self.parts[0].statements,
-            verdict=conclusions.verdict.text if conclusions else "",
-            answers=conclusions.shown if conclusions else (),
+            answer=answer.sentence if answer else "",
+            estimate=answer.estimate if answer else "",
+            answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
+            parts=answer.parts if answer else (),
             tables=tables,
-            figures={"words": ResultFigure("plot_words", caption, self.fit, {"hdi_prob": self.hdi_prob})},
+            figures={**(answer.figures(self.fit) if answer else {}), "distances": distances},
+            opened=("Questions", "Groups", "Words"),
+            doubts=conclusions.doubts if conclusions else self.parts[0].statements,
             limits=conclusions.limits if conclusions else (),
             settings={
                 "Model": self.spec.name,
                 "Sampler": sampler_text(self.fit),
-                "Interval": f"{percent_text(self.hdi_prob)} HPDI",
+                "Interval": prob,
             },
             files={"table.csv": partial(write_table, self.table), "fit.nc": partial(write_fit, self.fit)},
-            page="fit_page",
+            details="fit_details",
+        )
+
+    @cached_property
+    def answer(self) -> FitAnswer:
+        """The first sentences of the report, with tables of groups and words; they need a contrast."""
+        conclusions = self.conclusions
+        first = next(row.numbers["contrast"] for row in conclusions.shown if row.kind == "contrast")
+        rows = self.table[self.table["protected_group"].isin(self.compared_groups)]
+        lists = rows[rows["connection"] == BASELINE].groupby("protected_group", sort=False, observed=True)
+        other = self.table["connection"] == contrast_sides(first)[1]
+        return FitAnswer(
+            conclusions,
+            self.contrasts,
+            {str(group): list(names) for group, names in lists["attribute_group"].unique().items()},
+            self.table.loc[other, "attribute_group"].unique().tolist(),
+            self.hdi_prob,
+            self.rope,
         )
 
     @property
@@ -238,10 +271,11 @@ def report(
 ) -> FitReport:
     """Return the report of a fit, which `print` shows and `bayesbias.write` writes.
 
-    Its page has four parts: the answer (a sentence with the number and its interval, and a forest of groups); words
-    (each word, the lists, the distances); robustness (sampler, predictions, sensitivity, other models and embeddings,
-    random attribute words, priors, single-number measures); and methods (model, settings, code, citation). Details are
-    folded. The page loads nothing, and only its own script may run, which sorts and filters long tables.
+    Its page has the answer (a sentence, its number with the interval, and a forest of groups); groups and words, each
+    with a mark; doubts; checks (sampler, predictions, sensitivity, other models and embeddings, random attribute words,
+    priors, single-number measures); and methods and tables (lists, distances, model, settings, code, citation). Checks,
+    methods and tables are folded. The page loads nothing, and only its own script may run, which sorts and filters
+    tables.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ class WordCheck(Result):
     def contents(self) -> Contents:
         """Words that were looked up, by list and by word."""
         captions = {"lists": "Lists of the study", "words": "Words of the study, with their places in the vocabulary"}
-        return contents_of(self, title=f"Words of {self.study} in a vocabulary", captions=captions)
+        return contents_of(self, title=f"Which words of {self.study} are in the vocabulary?", captions=captions)
 
 
 def check_words(

@@ -52,7 +52,7 @@ def test_levels_of_words_cancel_in_a_contrast_of_lists_that_both_connections_hav
 def test_a_mean_says_how_much_more_and_whether_it_is_settled() -> None:
     asymmetry = bb.asymmetry.study_asymmetry(bb.asymmetry.static(made_vectors()), STUDY)
     rows = asymmetry.means[asymmetry.means["quantity"] == "lar"]
-    texts = [statement.text for statement in asymmetry.parts[0].statements]
+    texts = [statement.text for part in asymmetry.parts[:2] for statement in part.statements]
     for mean, low, high, text in zip(rows["mean"], rows["hdi_low"], rows["hdi_high"], texts, strict=True):
         assert f"{np.exp(mean):.3g} times as much" in text
         assert text.endswith("not settled." if low < 0 < high else "), settled.")

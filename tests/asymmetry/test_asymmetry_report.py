@@ -48,7 +48,7 @@ def test_a_pair_with_two_relations_counts_as_one_pair(people: bb.asymmetry.Evoca
     double = bb.asymmetry.report(
         people, [bb.asymmetry.static(made_vectors(2))], pd.concat([relations, twice]), random_seed=1
     )
-    before, after = (result.parts[0].statements[0] for result in (single, double))
+    before, after = (result.parts[1].statements[0] for result in (single, double))
     assert after.numbers["pairs"] == before.numbers["pairs"] == before.numbers["rows"]
     assert after.numbers["clear"] == before.numbers["clear"]
     both = int((single.ratios[single.ratios["source"] == "people"]["relation"] == "IsA").sum())
@@ -135,6 +135,7 @@ def test_one_command_writes_everything(
     assert made == frames | {
         "conclusions.txt",
         "conclusions.json",
+        "agreement.png",
         "asymmetry.png",
         "relations.png",
         "lar_distributions.png",
@@ -276,7 +277,7 @@ def test_one_relation_and_pairs_in_one_direction() -> None:
     assert stated.numbers == {"pairs": one_way, "low": low, "high": high}
     assert f"{one_way} pairs" in stated.text
     assert f"{low:.0%} to {high:.0%}" in stated.text
-    assert stated.text in written.contents.verdict
+    assert stated in written.contents.doubts
     plain = bb.asymmetry.report(source, vectors, random_seed=1)
     assert "coverage" not in {text.kind for part in plain.parts for text in part.statements}
     assert plain.agreement["relation"].tolist() == ["all pairs"]

@@ -21,8 +21,8 @@ def audit() -> AuditFrame:
 
 def test_the_verdict_counts_contrasts_by_conclusion() -> None:
     contents = AuditReport(audit()).contents
-    assert contents.verdict.startswith("4 contrasts of ")
-    assert "2 nearer (s, t), 1 farther (v), 1 not settled (u)" in contents.verdict
+    expected = "2 are settled (s, t), 1 is settled, but farther (v), 1 is not settled."
+    assert contents.answer == f"Of 4 associations, {expected}"
     assert contents.tables["contrasts"].frame["study"].tolist() == list(STUDIES)
     assert contents.tables["contrasts"].frame["protected_group"].tolist() == ["all"] * 4
     assert contents.tables["measures"].frame["measure"].tolist() == ["weat"]

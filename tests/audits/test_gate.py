@@ -50,9 +50,9 @@ def test_the_outcome_that_counts_most(means: dict[str, float], failed: dict[str,
         frame = frame.iloc[:0]
     result = bb.gate(frame, rope=0.02)
     assert (result.outcome, result.exit_code) == (outcome, EXIT_CODES[outcome])
-    *lines, last = str(result).splitlines()
+    first, *lines = str(result).splitlines()
     assert len(lines) == len(means) + len(failed)
-    assert f"{outcome} (exit code {result.exit_code})" in last
+    assert f"{outcome} (exit code {result.exit_code})" in first
     assert [line.split()[0].lower() for line in lines] == result.questions["outcome"].tolist()
     assert sum("no word of c" in line for line in lines) == len(failed)
 

@@ -41,8 +41,9 @@ def test_contents_of_a_dataclass() -> None:
     table = contents.tables["mean_weights"]
     assert (table.section, table.caption, table.differences) == ("Mean weights", "Mean weights", True)
     assert contents.settings == {"Priors: sd": "0.5", "Priors: groups": "x, y", "Unit": "kg", "Draws": "400"}
-    places = {name: [str(text) for text in getattr(contents, name)] for name in ("diagnostics", "answers", "limits")}
-    assert places == {"diagnostics": ["In 'Beware'."], "answers": ["In ''."], "limits": ["In 'Left out'."]}
+    places = {name: [str(text) for text in getattr(contents, name)] for name in ("doubts", "answers", "limits")}
+    assert places == {"doubts": ["In 'Beware'."], "answers": [], "limits": ["In 'Left out'."]}
+    assert contents.answer == "In ''."
     assert [part.title for part in contents.parts] == ["Means"]
     assert contents.file_names == ["mean_weights.csv", "weights.png"]
 
@@ -64,6 +65,6 @@ def test_a_group_tells_files_of_the_same_name_apart() -> None:
     assert [figure.data for figure in contents.figures.values()] == list(results.values())
     assert contents.settings["imperial: Unit"] == "lb"
     assert [part.title for part in contents.parts] == ["Weights in kg: Means", "Weights in lb: Means"]
-    assert len(contents.diagnostics) == 2
+    assert len(contents.doubts) == 2
     alone = ResultGroup("One", {"metric": weights()}).contents
     assert alone.file_names == ["mean_weights.csv", "weights.png"]

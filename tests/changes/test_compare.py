@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.changes.change_statements import change_answer, change_estimate
 from bayesbias.changes.compare import compare_embeddings
 from bayesbias.changes.result import Changes
 from bayesbias.errors import ArgumentError, DuplicatesWarning, ReportError, TableError
@@ -93,13 +94,15 @@ def test_all_others_are_compared_with_the_first() -> None:
     assert pairs == [["a", "b"], ["a", "c"]]
     nearer = of_all(three.distances, "second").loc["c"]
     assert (nearer["direction"] == "nearer").all()
-    assert list(three.contents.figures) == ["change_1", "change_2"]
+    assert list(three.contents.figures) == ["change", "change_1", "change_2"]
     assert [verdict.numbers["second"] for verdict in three.verdicts] == ["b", "c"]
     assert {(verdict.numbers["contrast"], verdict.numbers["protected_group"]) for verdict in three.verdicts} == {
         ("associated - different", "")
     }
-    assert three.contents.verdict == " ".join(map(str, three.verdicts))
-    assert len(three.contents.answers) == len(three.answers) - 2
+    readings = {verdict.numbers["second"]: verdict.numbers["reading"] for verdict in three.verdicts}
+    assert three.contents.answer == change_answer("associated - different", "a", readings)
+    assert three.contents.estimate == change_estimate(three.verdicts[0].numbers, three.gaps, three.facts["hdi_prob"])
+    assert three.contents.answers == three.answers
 
 
 def test_identical_tables_are_equal() -> None:

@@ -37,7 +37,7 @@ def test_a_trend_of_two_periods_is_the_comparison(tables: dict[str, pd.DataFrame
         pd.testing.assert_frame_equal(getattr(moved, name), getattr(comparison, name))
     assert [str(doubt) for doubt in moved.doubts] == [str(doubt) for doubt in comparison.doubts]
     assert str(moved) == str(comparison)
-    for name in ("diagnostics", "verdict", "answers", "limits"):
+    for name in ("doubts", "answer", "estimate", "answers", "limits"):
         assert getattr(moved.contents, name) == getattr(comparison.contents, name) or (
             [str(one) for one in getattr(moved.contents, name)]
             == [str(one) for one in getattr(comparison.contents, name)]

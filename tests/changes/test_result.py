@@ -28,7 +28,7 @@ def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     assert "associated - different: the slope on share has no settled change: -0." in text
     assert "words with a larger share are nearer to associated words" in text
     assert "HC2" in moved.parts[-1].statements[0].text
-    assert set(moved.contents.figures) == {"trend", "slopes"}
+    assert set(moved.contents.figures) == {"trend", "slopes", "change_1"}
     assert len(moved.contents.tables["slopes"].frame) == 3
     assert "word_covariates=WORD_COVARIATES, walk=True, random_seed=1)" in moved.contents.code
 
@@ -36,7 +36,7 @@ def test_slopes_are_said_and_shown_where_there_are_some() -> None:
 def test_without_covariates_of_words_there_are_none() -> None:
     moved = bb.trend(tables(), draws=100, random_seed=1, progress=False)
     assert moved.slopes.empty
-    assert set(moved.contents.figures) == {"trend"}
+    assert set(moved.contents.figures) == {"trend", "change_1"}
     assert "slopes" not in moved.contents.tables
     assert "slope on" not in str(moved)
     assert "STUDY, draws=100, random_seed=1)" in moved.contents.code

@@ -33,7 +33,7 @@ def test_an_audit_from_a_plan(
     assert in_process("audit", "audit.toml", "-o", "audit", monkeypatch=monkeypatch) == 0
     assert "associated - different" in capsys.readouterr().out
     made = {path.name for path in (workplace / "audit").iterdir()}
-    assert made == {*_WRITTEN, "audit.png", "contrasts.csv", "measures.csv"}
+    assert made == {*_WRITTEN, "answers.png", "audit.png", "contrasts.csv", "measures.csv"}
     assert in_process("audit", "audit.toml", "--json", monkeypatch=monkeypatch) == 0
     rows = json.loads(capsys.readouterr().out)["audit"]
     assert [row["measure"] for row in rows] == ["contrast", "contrast", "contrast", "weat"]
@@ -50,7 +50,7 @@ def test_a_study_on_workers_goes_on(
     assert "no_pooling" in capsys.readouterr().out
     made = {path.name for path in (workplace / "study").iterdir()}
     numbered = {f"{name}{suffix}" for name in ("contrasts", "measures") for suffix in (".csv", "_2.csv")}
-    assert made == {*_WRITTEN, *numbered, "audit.png", "audit_2.png", "cells"}
+    assert made == {*_WRITTEN, *numbered, "answers.png", "audit.png", "audit_2.png", "cells"}
     table = (workplace / "study" / "audit.csv").read_bytes()
     assert in_process("audit", "study.toml", "-o", "study", monkeypatch=monkeypatch) == 2
     assert "study" in capsys.readouterr().err
@@ -102,7 +102,7 @@ def test_exit_codes_repeat(
     (pets / "gate.toml").write_text(PLAN.format(f"rope = {rope}", 'mine = "vectors.txt"'))
     assert in_process("gate", "gate.toml", monkeypatch=monkeypatch) == code
     first = capsys.readouterr().out
-    assert f"(exit code {code})" in first.splitlines()[1]
+    assert f"(exit code {code})" in first.splitlines()[0]
     assert in_process("gate", "gate.toml", monkeypatch=monkeypatch) == code
     assert capsys.readouterr().out == first
     assert in_process("gate", "gate.toml", "--quiet", monkeypatch=monkeypatch) == code
@@ -208,7 +208,7 @@ def test_a_folder_of_embeddings(
     made = {"report.html", "trend.png", "conclusions.txt", "conclusions.json"}
     made |= {f"{name}.csv" for name in ("gaps", "changes", "lines", "neighbours", "words", "distances", "lacking")}
     assert {path.name for path in output.iterdir()} == made
-    assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
+    assert data["answer"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert {row["parameter"] for row in data["tables"]["lines"]} >= {"share", "sd of periods"}
     assert in_process("trend", *given, monkeypatch=monkeypatch) == 2
     assert "moved" in capsys.readouterr().err
@@ -273,7 +273,7 @@ def test_trainings(
     data = json.loads(capsys.readouterr().out)
     made = {"report.html", "trainings.png", "conclusions.txt", "conclusions.json", "contrasts.csv", "by_seed.csv"}
     assert {path.name for path in output.iterdir()} == made
-    assert data["verdict"] in unescape((output / "report.html").read_text(encoding="utf-8"))
+    assert data["answer"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert [row["seeds"] for row in data["tables"]["contrasts"]] == [3, 3]
     assert {row["seed"] for row in data["tables"]["by_seed"]} == {"seed1", "seed2", "seed3"}
     (tmp_path / "later").mkdir()

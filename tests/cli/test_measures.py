@@ -118,4 +118,10 @@ def test_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert [row["word"] for row in tables["words"]] == WORDS
     assert in_process(*given, "--json", monkeypatch=monkeypatch) == 0  # the words of the ratings
     assert json.loads(capsys.readouterr().out)["tables"] == tables
+    with ratings.open("a", encoding="utf-8") as file:
+        file.write("".join(f"\nunheard{number},1" for number in range(100)))
+    assert in_process(*given, "--json", monkeypatch=monkeypatch) == 0  # those that the file lacks are not lost
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["tables"] == tables
+    assert f"{len(WORDS)} of {len(WORDS) + 100} rated words are in the embedding" in printed.err
     assert in_process(*given, "--words", words, "--study", "weat7", monkeypatch=monkeypatch) == 2

@@ -9,7 +9,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.base.statements import Statement, StatementList
-from bayesbias.delivery.documents import _part_lines, escaped, latex_table, markdown, statement_lists, table_lines
+from bayesbias.delivery.documents import _part_lines, escaped, latex_table, markdown, table_lines
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import table_block
 from bayesbias.errors import OutputError
@@ -29,7 +29,7 @@ def test_words_in_sentences_are_no_tags(fit: xr.DataTree) -> None:
     assert "<script>" not in text
     assert text.startswith("# &lt;script&gt;")
     lines = _part_lines(StatementList("Words", (Statement("words", "<unk> moved, as `trend` says."),)))
-    assert lines[2] == "- &lt;unk&gt; moved, as `trend` says.", "code stays"
+    assert lines[0] == "- &lt;unk&gt; moved, as `trend` says.", "code stays"
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -69,10 +69,12 @@ def test_every_statement_and_every_cell_is_there(name: str, tmp_path: Path) -> N
     result = result_of(name)
     document = docx.Document(str(bb.write(result, tmp_path / "result.docx")))
     contents, paragraphs = result.contents, [paragraph.text for paragraph in document.paragraphs]
-    texts = [statement.text for part in statement_lists(contents) for statement in part.statements]
-    tables = [table for table in contents.tables.values() if len(table.frame)]
-    for text in (contents.title, *texts, *(table.caption for table in tables)):
-        assert text in paragraphs
+    texts = [statement.text for part in contents.parts for statement in part.statements]
+    texts += [statement.text for statement in (*contents.answers, *contents.limits)]
+    tables = [table for section in contents.sections for table in section.tables]
+    assert len(tables) == sum(len(table.frame) > 0 for table in contents.tables.values())
+    for text in (contents.title, contents.answer, contents.estimate, *texts, *(table.caption for table in tables)):
+        assert not text or text in paragraphs
     assert len(document.tables) == len(tables)
     for drawn, table in zip(document.tables, tables, strict=True):
         block = table_block(table)

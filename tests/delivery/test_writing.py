@@ -44,22 +44,23 @@ def test_a_page_holds_every_statement_and_no_word_is_markup(result: Result, fold
     shown = " ".join(reader.texts)
     contents = result.contents
     assert contents.title in shown
-    assert contents.verdict in shown
-    for statement in (*contents.diagnostics, *contents.limits):
+    assert contents.answer in shown
+    assert contents.estimate in shown
+    for statement in (*contents.doubts, *contents.limits):
         assert statement.text in shown
     for part in contents.parts:
         assert part.title in shown
         assert [statement.text for statement in part.statements if statement.text not in shown] == []
     assert not {"b", "i", "u"} & {tag for tag, _ in reader.elements}
     assert len(reader.all("img")) >= len(contents.figures)
-    if contents.verdict and contents.figures:
-        assert page.index('class="verdict"') < page.index("<figure")
+    if contents.answer and contents.figures:
+        assert page.index('class="answer"') < page.index("<figure")
 
 
 def test_a_folder_holds_page_tables_figures_and_statements(result: Result, folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     contents = result.contents
-    tables = {f"{name}.csv" for name, table in contents.tables.items() if len(table.frame)}
+    tables = {f"{name}.csv" for name, frame in contents.data.items() if len(frame)}
     figures = {f"{name}.png" for name in contents.figures}
     page = {"report.html"} if result.page_in_folder else set()
     pages = {page.file for page in contents.pages}
@@ -69,17 +70,17 @@ def test_a_folder_holds_page_tables_figures_and_statements(result: Result, folde
     data = json.loads((folder / "conclusions.json").read_text(encoding="utf-8"))
     assert set(data.pop("files")) == names
     assert data == json.loads(json.dumps(result.to_dict()))
-    for name, table in contents.tables.items():
-        if len(table.frame):
+    for name, frame in contents.data.items():
+        if len(frame):
             read = pd.read_csv(folder / f"{name}.csv", keep_default_na=False)
-            assert list(read.columns) == list(table.frame.columns)
-            assert len(read) == len(table.frame)
+            assert list(read.columns) == list(frame.columns)
+            assert len(read) == len(frame)
 
 
 def test_json_and_markdown_say_the_same(result: Result, tmp_path: Path) -> None:
     data = json.loads(bb.write(result, tmp_path / "a.json").read_text(encoding="utf-8"))
     assert set(data) == {
-        *("title", "about", "diagnostics", "verdict", "answers", "parts", "limits", "tables", "settings"),
+        *("title", "about", "answer", "estimate", "answers", "doubts", "parts", "limits", "tables", "settings"),
         *(_OF_A_GATE if isinstance(result, GateResult) else ()),
         *(FIELDS if isinstance(result, bb.metrics.MeasureResult) else ()),
     }
@@ -193,7 +194,7 @@ class WithoutPage(_Bare):
 
     @property
     def contents(self) -> Contents:
-        return Contents("None", page="no_such_page")
+        return Contents("None", details="no_such_page")
 
 
 def test_further_pages_and_their_warnings_are_the_same_from_two_processes(tmp_path: Path) -> None:
@@ -229,9 +230,9 @@ def test_a_fit_and_an_audit_stand_for_their_reports(tmp_path: Path) -> None:
     fit, frame = made_fit(draws=50), audited()
     written = [bb.write(source, tmp_path / name) for source, name in ((fit, "1.json"), (bb.report(fit), "2.json"))]
     assert written[0].read_text() == written[1].read_text()
-    assert "2 nearer (s in &lt;b&gt;first&lt;/b&gt;, s in second)" in bb.write(
-        frame, tmp_path / "audit.html"
-    ).read_text(encoding="utf-8")
+    assert "2 are settled (s in 2 of 2 embeddings)" in bb.write(frame, tmp_path / "audit.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_figure_is_written_with_fonts_that_journals_take(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_result_is_written_with_its_numbers_and_scores(tmp_path: Path) -> None
         page = (folder / "report.html").read_text()
         assert name in page
         assert "<i>list" not in page
-        assert result.parts[0].statements[0].numbers["value"] == result.value
+        assert result.parts[1].statements[0].numbers["value"] == result.value
 
 
 def test_what_does_not_apply_is_none() -> None:
@@ -121,4 +121,4 @@ def test_what_does_not_apply_is_none() -> None:
     low, high = whole.interval or (np.nan, np.nan)
     assert (whole.study, whole.p_value, whole.statistics) == (None, None, {"whole": whole.value})
     assert low <= whole.whole <= high
-    assert str(whole).splitlines()[0] == "made of toy (89% HPDI)"
+    assert str(whole).splitlines()[2] == "made of toy (89% HPDI)"

@@ -61,9 +61,10 @@ def test_it_is_printed_and_shown(fitted: bb.nli.InferencePosterior) -> None:
     text = str(fitted)
     assert "male minus female, words like these" in text
     assert "15,744" in text
-    assert "<InferencePosterior: male minus female" in repr(fitted)
+    assert "<InferencePosterior: The distance to the right answer is" in repr(fitted)
     assert "male minus female" in fitted._repr_html_()
     assert {part.title for part in fitted.parts} == {
+        "",
         "E, the distance to the right answer (89% HPDI)",
         "Data and limits",
     }

@@ -25,7 +25,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.geometry import unit_rows
 from bayesbias.metrics.directions.direction import weighted_directions_of
 from bayesbias.metrics.directions.pair_axis import ChanceDifferences, PairAxis
-from bayesbias.reports.axes.projection import axis_correlation
+from bayesbias.reports.axes.ratings import axis_correlation
 
 FOLDER = Path(__file__).resolve().parent
 SEED = 20261124

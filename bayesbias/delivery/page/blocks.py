@@ -105,7 +105,15 @@ class Figure(_Block):
         return round(0.6 * self.height / 96 * 25.4)
 
 
-Block = Paragraph | Notice | Heading | Bullets | LinkList | Verbatim | Table | Figure
+@dataclass(frozen=True)
+class Beside(_Block):
+    """A table and a figure of the same rows: beside each other on a wide screen, else one below the other."""
+
+    table: Table
+    figure: Figure
+
+
+Block = Paragraph | Notice | Heading | Bullets | LinkList | Verbatim | Table | Figure | Beside
 
 
 @dataclass(frozen=True)
@@ -153,25 +161,24 @@ class Page:
     """Content of a page.
 
     - `title`, `description`, `subtitle`: heading, summary for search engines, and the line below the heading.
-    - `alerts`: doubts about the numbers, which stand before all of them.
-    - `verdict`: answer in a sentence.
+    - `alerts`: doubts that change the answer.
+    - `answer`, `estimate`: answer in a sentence, and its number with the interval.
     - `sections`: sections in their order.
-    - `lead`: blocks of the first screen.
-    - `summary`: title of the first screen.
+    - `lead`: figure of the first screen.
     """
 
     title: str
     description: str
     subtitle: str
     alerts: list[Notice]
-    verdict: str
+    answer: str
     sections: list[Section]
     lead: tuple[Block, ...] = ()
-    summary: str = "In short"
+    estimate: str = ""
 
 
 def filled_page(page: Page, *, full: bool = False) -> str:
-    """Return a page as HTML. It begins with alerts, verdict and leading blocks.
+    """Return a page as HTML. It begins with the question, alerts, the answer and its number, and a figure.
 
     A `full` page prints folded tables.
     """
@@ -180,11 +187,11 @@ def filled_page(page: Page, *, full: bool = False) -> str:
         description=page.description,
         subtitle=f"{page.subtitle.rstrip('.')}." if page.subtitle else "",
         alerts=page.alerts,
-        verdict=page.verdict,
+        answer=page.answer,
+        estimate=page.estimate,
         sections=page.sections,
         lead=page.lead,
         full=full,
-        summary=page.summary,
         made=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
 

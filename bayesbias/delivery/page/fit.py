@@ -1,34 +1,29 @@
-"""The page of a fit in four parts: answer, words, robustness and methods."""
+"""The folded parts of the page of a fit: checks, and methods and tables."""
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Any
 
 import pandas as pd
 
 from bayesbias.base.files.inputs import bundled
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, signed_text
+from bayesbias.base.number_text import counted, distance_text, percent_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import ResultTable
 from bayesbias.delivery.page.blocks import (
     Block,
     Bullets,
-    Figure,
     Heading,
     Notice,
-    Page,
     Paragraph,
     Section,
     Table,
     Verbatim,
     fact_table,
     figure,
-    filled_page,
 )
 from bayesbias.delivery.page.fit_sections import (
     comparison_section,
@@ -45,9 +40,8 @@ from bayesbias.delivery.page.fit_sections import (
     words_section,
 )
 from bayesbias.delivery.page.sections import table_block
-from bayesbias.delivery.plots.posterior import MOST_GROUPS, figure_of_contrasts, plot_distances
+from bayesbias.delivery.plots.posterior import plot_distances
 from bayesbias.errors import ReportError, name_some
-from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import USER, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.spec import list_models, load_model
@@ -59,121 +53,11 @@ from bayesbias.reports.posterior.questions import attribute_phrases
 from bayesbias.studies.study import Study, list_studies, load_study, study_text
 from bayesbias.tables.schema import lost_words
 
-_MOST_NAMED = 3
-_NEVER_SETTLED = "not settled"
 _PAPER = (
     "Dobrzeniecka, A. and Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias estimation. "
     "Computational Linguistics 50(2)."
 )
 _CONTROLS = ("human", "neutral")
-
-
-def answer_sentence(page: FitReport) -> str:
-    """Return the answer in a sentence that names groups and lists, with the first contrast and its interval."""
-    row = _contrasts(page)[0]
-    direction = row["direction"] if row["settled"] else "nearer"
-    claim = f"{_claim(page, direction)} {_than(page, row)}"
-    if not row["settled"]:
-        claim = f"Whether {claim} is {'borderline' if row['borderline'] else _NEVER_SETTLED}"
-    claim = claim[0].upper() + claim[1:]
-    return f"{claim}: difference {_number(row)}, {percent_text(page.hdi_prob)} interval {_interval(row)}."
-
-
-def answer_blocks(page: FitReport) -> Iterator[Block]:
-    """Yield the groups that disagree, the forest, its meaning, and doubts about the data."""
-    if disagreeing := _disagreeing(page):
-        yield Paragraph(disagreeing)
-    yield _forest(page)
-    yield Paragraph(page.conclusions.verdict.text)
-    yield from map(Paragraph, page.statements("group without contrast"))
-    yield from (Notice(doubt.text) for doubt in page.conclusions.doubts if doubt.kind != "convergence")
-
-
-def _contrasts(page: FitReport, kind: str = "contrast") -> list[Mapping[str, Any]]:
-    return [statement.numbers for statement in page.conclusions.shown if statement.kind == kind]
-
-
-def _claim(page: FitReport, direction: str) -> str:
-    rows = page.table[(page.table["connection"] == BASELINE) & page.table["protected_group"].isin(page.compared_groups)]
-    lists = rows.groupby("protected_group", sort=False, observed=True)["attribute_group"].unique()
-    to = "nearer to" if direction == "nearer" else "FARTHER from"
-    apart = bool(_disagreeing(page))  # what holds on average does not hold of each group
-    if apart:
-        to = to.replace(" ", " on average ")
-    if len(lists) > _MOST_NAMED:
-        return f"words of {len(lists)} groups ({name_some(lists.index, _MOST_NAMED)}) lie {to} their own lists"
-    if apart:
-        named = "; ".join(f"{group}: {name_some(names, _MOST_NAMED)}" for group, names in lists.items())
-        return f"words lie {to} the lists of their own group ({named})"
-    (group, names), *others = ((str(group), name_some(names, _MOST_NAMED)) for group, names in lists.items())
-    claim = f"words of the group {group} lie {to} the list {names}"
-    if not others:
-        return claim
-    *middle, last = (f"those of {group} {to.split()[-1]} {names}" for group, names in others)
-    return ", ".join([claim, *middle, f"and {last},"])
-
-
-def _than(page: FitReport, row: Mapping[str, Any]) -> str:
-    other = contrast_sides(row["contrast"])[1]
-    if other != "different":
-        return f"than to {other} control words"
-    if len(page.compared_groups) > 1:
-        return "than to the lists of other groups"
-    lists = page.table.loc[page.table["connection"] == other, "attribute_group"].unique()
-    return f"than to the {'list' if len(lists) == 1 else 'lists'} {name_some(lists, _MOST_NAMED)}"
-
-
-def _number(row: Mapping[str, Any]) -> str:
-    return f"{signed_text(row['mean'])} (observed {signed_text(row['observed'])})"
-
-
-def _interval(row: Mapping[str, Any]) -> str:
-    return interval_text(row["hdi_low"], row["hdi_high"])
-
-
-def _disagreeing(page: FitReport) -> str:
-    """Return which groups have another reading than all words; empty if none has."""
-
-    def reading(row: Mapping[str, Any]) -> str:
-        decided = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
-        return str(row["direction"]) if decided else _NEVER_SETTLED
-
-    overall = reading(_contrasts(page)[0])
-    rows = _contrasts(page, "group")
-    count = Counter(map(reading, rows))
-    # The rarest answer comes first, since a long list is cut.
-    apart = sorted(
-        (row for row in rows if reading(row) != overall),
-        key=lambda row: (reading(row) == _NEVER_SETTLED, count[reading(row)]),
-    )
-    texts = [
-        f"{row['protected_group']} {'borderline' if row['borderline'] else reading(row)} ({_number(row)}, "
-        f"{_interval(row)}{_without_nearness(row)})"
-        for row in apart
-    ]
-    return f"Groups with another answer: {name_some(texts, _MOST_NAMED)}." if texts else ""
-
-
-def _without_nearness(row: Mapping[str, Any]) -> str:
-    """Return the rest of a difference that the nearness of lists to every group decides; empty if it does not."""
-    if not row["decides"]:
-        return ""
-    ends = interval_text(row["net_low"], row["net_high"])
-    return f"; {signed_text(row['net_mean'])}, {ends} without the nearness of its lists to every group"
-
-
-def _forest(page: FitReport) -> Figure:
-    groups = len(page.compared_groups)
-    cut = f" Of {groups} groups, the {MOST_GROUPS} farthest from all words are shown." if groups > MOST_GROUPS else ""
-    return figure(
-        figure_of_contrasts(page.fit, page.contrasts, words=False),
-        "Difference of mean cosine distances, associated minus other words: posterior means (points; filled if the "
-        f"interval excludes 0, hollow if it does not or is borderline), {percent_text(page.hdi_prob)} intervals "
-        "(lines) and plain differences (crosses)"
-        + ("; the region of practical equivalence is shaded." if page.rope is not None else ".")
-        + cut,
-        f"A forest of contrasts with a line at 0. {' '.join(page.statements('contrast'))}",
-    )
 
 
 _CITATION = bundled("CITATION.cff")
@@ -418,8 +302,8 @@ def _distributions(page: FitReport) -> Iterator[Block]:
     except ReportError as error:
         yield Paragraph(f"The distributions are not compared with MAC. {error}")
         return
-    (about,), rows = (part.statements for part in shares.parts)
-    yield Paragraph(about.text)
+    abouts, rows = (part.statements for part in shares.parts)
+    yield from (Paragraph(about.text) for about in abouts)
     yield figure(
         plot_distances(page.table),
         f"Similarities (1 minus distance) as they are in the table, by connection, with the band 0 +/- "
@@ -450,9 +334,9 @@ def _lost(page: FitReport) -> Iterator[Block]:
 
 # Title of a part -> its folded sections.
 PARTS: dict[str, tuple[Callable[[FitReport], Section], ...]] = {
-    "Words": (words_section, overall_section, covariates_section, question_section, data_section),
-    "Robustness": (
+    "Checks": (
         conclusions_section,
+        covariates_section,
         sampler_section,
         predictions_section,
         sensitivity_section,
@@ -462,12 +346,20 @@ PARTS: dict[str, tuple[Callable[[FitReport], Section], ...]] = {
         priors_section,
         single_numbers_section,
     ),
-    "Methods": (model_section, reproduction_section, citation_section),
+    "Methods and tables": (
+        words_section,
+        overall_section,
+        question_section,
+        data_section,
+        model_section,
+        reproduction_section,
+        citation_section,
+    ),
 }
 
 
-def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -> str:
-    """Return the page of a fit as HTML."""
+def fit_details(report: FitReport, *, progress: bool = False) -> list[Section]:
+    """Return the parts of the page of a fit below its answer, groups, words and doubts."""
     from bayesbias.base.machine import threadpool_limits
 
     steps = [(part, section) for part, sections in PARTS.items() for section in sections]
@@ -476,17 +368,4 @@ def fit_page(report: FitReport, *, full: bool = False, progress: bool = False) -
     with threadpool_limits(1, "blas"):
         for part, section in with_progress(steps, "Sections of the page", progress=progress):
             folded[part].append(section(report))
-    # Failed sampling precedes all numbers.
-    reason = report.nothing_to_compare
-    alerts = [reason] if reason else [doubt.text for doubt in report.conclusions.doubts if doubt.kind == "convergence"]
-    page = Page(
-        title=report.title,
-        description=f"A Bayesian report of associations in word embeddings: {report.subject}.",
-        alerts=[Notice(text) for text in alerts],
-        verdict="" if reason else answer_sentence(report),
-        sections=[Section(f"part-{part.lower()}", part, [], details=details) for part, details in folded.items()],
-        lead=() if reason else tuple(answer_blocks(report)),
-        subtitle=report.about,
-        summary="Answer",
-    )
-    return filled_page(page, full=full)
+    return [Section(f"part-{part.lower().split()[0]}", part, [], details=details) for part, details in folded.items()]

@@ -202,17 +202,12 @@ def _open_statements(page: FitReport) -> tuple[str, ...]:
 
 
 def _questions(page: FitReport) -> list[Block]:
-    """Return the answers to the study's own questions, or notices that say why there are none."""
+    """Return notices that say why questions of the study have no answer; the others stand first on the page."""
     if not own_questions(fitted_table(page.fit)):
         return []
     with collected_warnings(QuestionWarning) as caught:
-        frame = planned_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope)
-    notices: list[Block] = [Notice(str(warning.message)) for warning in caught]
-    if frame.empty:
-        return notices
-    title = f"Questions of the study, about these protected words, {percent_text(page.hdi_prob)} HPDI; below 0, nearer"
-    columns = ("question", "pairs", *_DIFFERENCE, *_DIAGNOSTICS)
-    return [*notices, _table(frame, title, columns, differences=True)]
+        planned_contrasts(page.fit, hdi_prob=page.hdi_prob, rope=page.rope)
+    return [Notice(str(warning.message)) for warning in caught]
 
 
 def _table(
@@ -506,7 +501,7 @@ def covariates_section(page: FitReport) -> Section:
         effect,
         "covariates",
         _COVARIATES,
-        [str(contents.answers[0]), *(f"Beware: {doubt}" for doubt in contents.diagnostics)],
+        [f"{contents.answer} {contents.estimate}", *(f"Beware: {doubt}" for doubt in contents.doubts)],
     )
     lists = (
         "For the contrast of two attribute lists, use bb.covariate_effect(fit, (first, second)) or bayesbias covariate "

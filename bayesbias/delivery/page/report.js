@@ -1,8 +1,22 @@
+// A table or figure that is wider than its box says so.
+const cue = (box) => {
+  if (box.scrollWidth <= box.clientWidth + 1 || box.classList.contains("cued")) return;
+  const text = document.createElement("p");
+  text.className = "cue";
+  text.textContent = "Scroll sideways to see the rest \u2192";
+  box.classList.add("cued");
+  box.before(text);
+};
+const cues = () => document.querySelectorAll(".scroll").forEach(cue);
+addEventListener("load", cues);
+addEventListener("resize", cues);
+document.querySelectorAll("details").forEach((part) => part.addEventListener("toggle", cues));
+
 // Long tables can be sorted and filtered; without this script they are read as they are.
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
-  if (rows.length < 6) continue;
+  if (rows.length < 4) continue;
   const value = (row, at) => {
     const text = row.cells[at].textContent.trim();
     const number = /[-+]?\d[\d,]*\.?\d*(e[-+]?\d+)?/.exec(text);

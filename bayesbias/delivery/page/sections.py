@@ -7,13 +7,16 @@ from re import sub
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.number_text import counted
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import MARKS, SHOWS, Contents, ContentsSection, Result, ResultFigure, ResultTable
+from bayesbias.base.statements import rows_of
 from bayesbias.delivery.glossary import column, intervals_joined, value_writer
 from bayesbias.delivery.page.blocks import (
+    Beside,
     Block,
     Bullets,
     Figure,
     Heading,
+    Notice,
     Paragraph,
     Section,
     Table,
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 # Pages cut longer tables, and say so.
 MOST_ROWS = 400
-LIMITS, SETTINGS = "What it does not show", "How to repeat it"
+SETTINGS = "How to repeat it"
 
 
 def drawn(result: Result, request: ResultFigure) -> "Drawing":
@@ -45,35 +48,55 @@ def first_figure(result: Result, contents: Contents) -> tuple[Figure, ...]:
     )
 
 
-def sections_of(result: Result, contents: Contents) -> list[Section]:
-    """Return the sections of a result: statements, figures and tables, then limits and settings."""
-    blocks: dict[str, list[Block]] = {}
-    for part in contents.parts:
+def opened_sections(result: Result, contents: Contents) -> list[Section]:
+    """Return the sections that a page shows unfolded: groups, words and doubts."""
+    return _sections(result, contents, folded=False)
+
+
+def folded_sections(result: Result, contents: Contents) -> list[Section]:
+    """Return the sections that a page folds, of which the last repeats the result."""
+    shown_tables = [table for table in contents.tables.values() if table.on_page and len(table.frame)]
+    repeat = Section(_slug(SETTINGS), SETTINGS, [*_settings(contents), *_meanings(shown_tables)])
+    return [*_sections(result, contents, folded=True), repeat]
+
+
+def _sections(result: Result, contents: Contents, *, folded: bool) -> list[Section]:
+    sections = [
+        Section(_slug(section.title), section.title, _section_blocks(result, section))
+        for section in contents.sections
+        if section.folded == folded
+    ]
+    return [section for section in sections if section.blocks]
+
+
+def _section_blocks(result: Result, section: ContentsSection) -> list[Block]:
+    """Return the blocks of a section: statements, then figures and tables, a lone figure beside the first table."""
+    blocks: list[Block] = []
+    for part in section.parts:
         texts = tuple(statement.text for statement in part.statements)
-        rendered: list[Block] = [Bullets(texts)] if part.bulleted else [Paragraph(text) for text in texts]
-        blocks.setdefault(part.title, []).extend(rendered)
-    for request in list(contents.figures.values())[1:]:
-        blocks.setdefault(request.section or "Figures", []).append(
-            figure(drawn(result, request), request.caption, request.alt)
-        )
-    filled_tables = [table for table in contents.tables.values() if table.on_page and len(table.frame)]
-    for table in filled_tables:
-        blocks.setdefault(table.section, []).extend(
-            [*([Paragraph(table.note)] if table.note else []), table_block(table)]
-        )
-    if contents.limits:
-        blocks.setdefault(LIMITS, []).append(Bullets(tuple(statement.text for statement in contents.limits)))
-    blocks[SETTINGS] = [*_settings(contents), *_meanings(filled_tables)]
-    return [Section(_slug(title), title, section_blocks) for title, section_blocks in blocks.items()]
+        blocks += [Bullets(texts)] if part.bulleted else [Paragraph(text) for text in texts]
+    figures = [figure(drawn(result, request), request.caption, request.alt) for request in section.figures]
+    tables = [table for table in section.tables if table.on_page]
+    blocks += [Paragraph(table.note) for table in tables[:1] if table.note]
+    if len(figures) == 1 and tables and not (section.folded or tables[0].folded):
+        blocks.append(Beside(table_block(tables[0]), figures[0]))
+    else:
+        blocks += [*figures, *map(table_block, tables[:1])]
+    for table in tables[1:]:
+        blocks += [*([Paragraph(table.note)] if table.note else []), table_block(table)]
+    return blocks
 
 
 def embedded(result: Result, slug: str, title: str, headlines: Sequence[str] = ()) -> Section:
     """Return a result as a section of the page of another one: its contents in their order."""
     contents = result.contents
-    blocks: list[Block] = [Paragraph(statement.text) for statement in contents.answers]
+    blocks: list[Block] = [Notice(alert.text) for alert in contents.alerts]
+    blocks += [Paragraph(text) for text in (contents.answer, contents.estimate) if text]
     blocks += first_figure(result, contents)
-    for section in sections_of(result, contents):
-        if section.title != SETTINGS:
+    for section in (*opened_sections(result, contents), *folded_sections(result, contents)[:-1]):
+        if section.title == SHOWS:
+            blocks += [Paragraph(statement.text) for statement in contents.answers]
+        else:
             blocks += [Heading(section.title), *section.blocks]
     if settings := "; ".join(f"{name.lower()} {text}" for name, text in contents.settings.items()):
         blocks.append(Paragraph(f"Settings: {settings}."))
@@ -85,6 +108,8 @@ def table_block(table: ResultTable) -> Table:
     rows = table.frame.head(MOST_ROWS)
     names = _shown_columns(table)
     columns = [column(ends[0], table.frame) for ends in names]
+    headings = [table.headings.get(ends[0], shown.heading) for ends, shown in zip(names, columns, strict=True)]
+    texts = [shown.form in ("text", "words") for shown in columns]
     cells = []
     for ends, shown in zip(names, columns, strict=True):
         write = value_writer(shown.form, differences=table.differences)
@@ -93,13 +118,12 @@ def table_block(table: ResultTable) -> Table:
     caption = table.caption
     if len(rows) < len(table.frame):
         caption = f"{caption} (the first {len(rows):,} of {counted(len(table.frame), 'row')})"
-    return Table(
-        caption=caption,
-        header=tuple(table.headings.get(ends[0], shown.heading) for ends, shown in zip(names, columns, strict=True)),
-        rows=tuple(zip(*cells, strict=True)),
-        texts=tuple(shown.form in ("text", "words") for shown in columns),
-        folded=table.folded,
-    )
+    if table.mark is not None:
+        caption = f"{caption}. {MARKS}"
+        headings.insert(1, "Answer")
+        texts.insert(1, True)
+        cells.insert(1, [table.mark(row) for row in rows_of(rows)])
+    return Table(caption, tuple(headings), tuple(zip(*cells, strict=True)), tuple(texts), table.folded)
 
 
 def _shown_columns(table: ResultTable) -> list[tuple[str, ...]]:

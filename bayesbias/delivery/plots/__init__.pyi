@@ -6,6 +6,7 @@ from .audits import plot_heatmap as plot_heatmap
 from .audits import plot_ranks as plot_ranks
 from .axes import plot_axes_map as plot_axes_map
 from .axes import plot_axis as plot_axis
+from .changes import plot_change_summary as plot_change_summary
 from .changes import plot_changes as plot_changes
 from .changes import plot_slopes as plot_slopes
 from .changes import plot_trainings as plot_trainings

@@ -8,7 +8,7 @@ import numpy as np
 from bayesbias.audits.audit_frame import CONTRAST, audit_rows, central_values
 from bayesbias.audits.debias_result import ASSOCIATION, ORIGINAL, DebiasReport
 from bayesbias.audits.ranks import ALL_STUDIES, Ranks
-from bayesbias.base.checks import check_type
+from bayesbias.base.checks import check_choice, check_type
 from bayesbias.base.number_text import counted, percent_text, probability_text
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
@@ -190,13 +190,17 @@ def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> 
     draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=filled)
 
 
-def plot_debias_report(report: DebiasReport) -> "Figure":
+def plot_debias_report(report: DebiasReport, *, measure: str | None = None, most: int = MOST_WORDS) -> "Figure":
     """Draw the effects of debiasing methods: one panel per measure, one row per method, one colour per embedding.
 
     Parameters
     ----------
     report
         A report from `bayesbias.debias_report`.
+    measure
+        Study or score whose panel alone is drawn. None (default): all.
+    most
+        Largest number of rows of a panel, of which the first is the original.
 
     Returns
     -------
@@ -220,10 +224,12 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     """
     check_type("report", report, DebiasReport, "what bb.debias_report returned")
     table = report.table
+    if measure is not None:
+        table = table[table["measure"] == check_choice("measure", measure, tuple(dict.fromkeys(table["measure"])))]
     embeddings, methods = (list(dict.fromkeys(table[name])) for name in ("embedding", "method"))
     if len(embeddings) > len(SERIES):
         raise ReportError(f"report: {len(embeddings)} embeddings, but a figure has {len(SERIES)} colours.")
-    methods = methods[: MOST_WORDS // len(embeddings)]
+    methods = methods[: max(1, min(most, MOST_WORDS // len(embeddings)))]
     measures = list(dict.fromkeys(zip(table["kind"], table["measure"], strict=True)))
     step = _INCHES_A_METHOD * max(1.0, 0.6 * len(embeddings))
     figure, panels = panel_grid(
@@ -236,8 +242,8 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
     )
     figure.set_layout_engine("constrained", h_pad=0.12)  # the title of a panel keeps clear of the numbers above it
     offsets = row_offsets(len(embeddings), 0.28)
-    for axes, (kind, measure) in zip(panels, measures, strict=False):
-        rows = table[(table["measure"] == measure) & table["method"].isin(methods)]
+    for axes, (kind, name) in zip(panels, measures, strict=False):
+        rows = table[(table["measure"] == name) & table["method"].isin(methods)]
         for row in rows_of(rows):
             place = embeddings.index(row["embedding"])
             color, marker = SERIES[place]
@@ -249,9 +255,9 @@ def plot_debias_report(report: DebiasReport) -> "Figure":
                 axes.axvline(row["value"], color=color, linewidth=0.8, linestyle="--", zorder=0)
         if kind == ASSOCIATION:
             axes.axvline(0, color="#999999", linewidth=0.9, zorder=0)
-            title = f"{short_label(measure, 60)}: contrast (cosine distance; 0 is none)"
+            title = f"{short_label(name, 60)}: contrast (cosine distance; 0 is none)"
         else:
-            title = f"{measure}: {rows['quantity'].iloc[0]} ({rows['better'].iloc[0]} is better)"
+            title = f"{short_label(name, 60)}: {rows['quantity'].iloc[0]} ({rows['better'].iloc[0]} is better)"
         as_text(axes.set_title(title, fontsize=10, loc="left"))
         axes.set_yticks(range(len(methods)), [short_label(method) for method in methods])
         axes.set_ylim(len(methods) - 0.5, -0.5)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.checks import check_type
+from bayesbias.base.checks import check_count, check_type
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.delivery.plots.style import (
     SERIES,
@@ -18,19 +18,17 @@ from bayesbias.delivery.plots.style import (
 )
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import is_settled
-from bayesbias.reports.axes.projection import Projection, axis_rows
+from bayesbias.reports.axes.projection import MOST_DRAWN, Projection, axis_rows
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_ROWS = 60
-"""Largest number of words that a figure names."""
 _FIRST, _SECOND, _OPEN = SERIES[0][0], SERIES[1][0], "#777777"
 
 
-def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
+def plot_axis(projection: Projection, *, axis: str | None = None, most: int = MOST_DRAWN) -> "Figure":
     """Draw the words along an axis, with their intervals over pairs.
 
     Parameters
@@ -39,17 +37,19 @@ def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
         What `bayesbias.project` returned.
     axis
         Name of the axis; by default the first.
+    most
+        Largest number of words, at least 2.
 
     Returns
     -------
     matplotlib.figure.Figure
         One row per word, sorted. Points are circles to the side of the pairs' first words and squares to the other, and
-        open where the interval reaches 0. Of more than 60 words, the 30 at either end.
+        open where the interval reaches 0. Of more than `most` words, those farthest out at either end.
 
     Raises
     ------
     ArgumentError
-        If `projection` is something else, or has no such axis.
+        If `projection` is something else, has no such axis, or `most` is not usable.
 
     Examples
     --------
@@ -61,8 +61,8 @@ def plot_axis(projection: Projection, *, axis: str | None = None) -> "Figure":
     check_type("projection", projection, Projection, "what project returned")
     name, every = axis_rows(projection, axis)
     every = every.sort_values("mean", kind="stable")
-    places = np.arange(len(every))
-    shown = every.take(places if len(every) <= MOST_ROWS else np.r_[: MOST_ROWS // 2, -MOST_ROWS // 2 : 0])
+    places, half = np.arange(len(every)), check_count("most", most, least=2) // 2
+    shown = every.take(places if len(every) <= most else np.r_[:half, -half:0])
     figure = new_figure(6.2, 0.21 * len(shown) + 1.8)
     axes = figure.subplots()
     axes.axvline(0, color="#4D4D4D", linewidth=0.8)
@@ -141,7 +141,7 @@ def plot_axes_map(projection: Projection, *, x: str | None = None, y: str | None
     scale = both[["mean_x", "mean_y"]].std(ddof=0).replace(0, 1).to_numpy()
     far = np.square(both[["mean_x", "mean_y"]].to_numpy() / scale).sum(axis=1)
     axes.margins(0.08)
-    _name_points(axes, both.iloc[np.argsort(-far, kind="stable")[:MOST_ROWS]])
+    _name_points(axes, both.iloc[np.argsort(-far, kind="stable")[:MOST_DRAWN]])
     for name, write in ((across, axes.set_xlabel), (up, axes.set_ylabel)):
         poles = [short_label(word, 16) for word in projection.base_pairs[name][0]]
         as_text(write(f"← {poles[1]}    {short_label(name)}    {poles[0]} →"))

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import check_type
+from bayesbias.base.checks import check_choice, check_type
 from bayesbias.base.number_text import counted, percent_text, visible
+from bayesbias.base.results import MOST_LINES
 from bayesbias.base.statements import rows_of
+from bayesbias.changes.change_contents import MOST_CHANGES
 from bayesbias.changes.result import Changes
 from bayesbias.changes.trainings import TrainingComparison
 from bayesbias.delivery.plots.style import (
@@ -194,13 +196,83 @@ def _name_rows(axes: "Axes", rows: list[str], title: str, label: str) -> None:
     axes.set_xlabel(label, fontsize=9)
 
 
-def plot_trend(trend: Changes) -> "Figure":
+def plot_change_summary(changes: Changes) -> "Figure":
+    """Draw the change of the gap of all words, and of groups, from the first condition, and the gap in each condition.
+
+    Parameters
+    ----------
+    changes
+        What `compare_embeddings` returned.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Two panels of posterior means and HPDIs, filled if settled. Above, a line for each other condition, or with two
+        conditions one for all words and for each group; of more than 6, those that changed most. Below, a line for the
+        gap of all words in each of these conditions. Colours and markers show the words that are subtracted.
+
+    Raises
+    ------
+    ArgumentError, ReportError
+        If `changes` are no changes, or have no gap.
+
+    Examples
+    --------
+    >>> debiased = table.drop(columns="cosine_similarity")
+    >>> debiased["cosine_distance"] += np.random.default_rng(1).normal(0.1, 0.01, len(table))
+    >>> compared = bb.compare_embeddings({"original": table, "debiased": debiased}, random_seed=1)
+    >>> len(bb.plots.plot_change_summary(compared).axes)
+    2
+    """
+    check_type("changes", changes, Changes, "what compare_embeddings returned")
+    if changes.changes.empty:
+        raise ReportError("The changes have no gap. Draw the changes of mean distances with plot_changes.")
+    first, *others = changes.conditions
+    moved = changes.changes[(changes.changes["protected_word"] == "") & (changes.changes["first"] == first)]
+    by = "protected_group" if len(others) == 1 else "second"
+    moved = moved if len(others) == 1 else moved[moved["protected_group"] == ""]
+    rows = list(dict.fromkeys(moved[by]))
+    farthest = moved["mean"].abs().groupby(moved[by], sort=False).max().drop("", errors="ignore")
+    shown = {"", *farthest.nlargest(MOST_CHANGES - ("" in rows)).index}
+    rows = [row for row in rows if row in shown]
+    conditions = [first, *(others if len(others) == 1 else rows)][: MOST_LINES - len(rows)]
+    gaps = changes.gaps[(changes.gaps["protected_word"] == "") & (changes.gaps["protected_group"] == "")]
+    connections = list(dict.fromkeys(contrast_sides(contrast)[1] for contrast in moved["contrast"]))
+    panels = (
+        (moved, by, rows, f"Change from {_short(first)}", "Change in cosine distance"),
+        (gaps, "condition", conditions, "Gap", "Gap in cosine distance (below 0: nearer)"),
+    )
+    figure = new_figure(_WIDTH, _INCHES_A_ROW * 1.2 * (len(rows) + len(conditions)) + 2.6)
+    drawn = figure.subplots(2, 1, height_ratios=[len(rows) + 1, len(conditions) + 1])
+    offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
+    for axes, (frame, column, names, title, label) in zip(drawn, panels, strict=True):
+        axes.axvline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
+        axes.locator_params(axis="x", nbins=6)
+        for row in rows_of(frame[frame[column].isin(names)]):
+            connection = contrast_sides(row["contrast"])[1]
+            y = names.index(row[column]) + offsets[connection]
+            _change(axes, row | {"connection": connection}, y, size=6.0)
+        _name_rows(axes, [_short(name) or _EVERYONE for name in names], title, label)
+        furnish(axes, "x", rows=True)
+    title_figure(
+        figure,
+        f"Changes from {short_label(first, 50)}\n{percent_text(changes.facts['hdi_prob'])} HPDI; filled: settled",
+        size=10,
+        converged=not changes.facts["convergence_problems"],
+    )
+    connection_legend(figure, connections, "Associated minus")
+    return figure
+
+
+def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
     """Draw the gap in each period with its interval, and the plain differences.
 
     Parameters
     ----------
     trend
         What `bayesbias.trend` returned.
+    contrast
+        Name of the only contrast to draw, such as ``"associated - different"``. None (default): all.
 
     Returns
     -------
@@ -223,13 +295,15 @@ def plot_trend(trend: Changes) -> "Figure":
     _check_times(trend)
     overall = trend.gaps[(trend.gaps["protected_group"] == "") & (trend.gaps["protected_word"] == "")]
     contrasts = list(dict.fromkeys(overall["contrast"]))
+    if contrast is not None:
+        contrasts = [check_choice("contrast", contrast, tuple(contrasts))]
     times = np.asarray(trend.facts["times"])
     figure = new_figure(6.4, 1.3 + 2.3 * len(contrasts))
     panels = figure.subplots(len(contrasts), 1, sharex=True, squeeze=False).ravel()
-    for axes, contrast in zip(panels, contrasts, strict=True):
-        _by_period(axes, times, overall[overall["contrast"] == contrast], contrast_sides(contrast)[1])
+    for axes, name in zip(panels, contrasts, strict=True):
+        _by_period(axes, times, overall[overall["contrast"] == name], contrast_sides(name)[1])
         axes.set_ylabel("Gap (cosine distance)")
-        as_text(axes.set_title(f"{short_label(contrast, 60)} (below 0: nearer)", fontsize=9, loc="left"))
+        as_text(axes.set_title(f"{short_label(name, 60)} (below 0: nearer)", fontsize=9, loc="left"))
     _finish(figure, panels[-1], trend, "Difference of mean cosine distances by period", "plain differences")
     return figure
 
@@ -323,19 +397,23 @@ def _finish(figure: "Figure", lowest: "Axes", trend: Changes, title: str, crosse
     )
 
 
-def plot_trainings(comparison: TrainingComparison) -> "Figure":
+def plot_trainings(comparison: TrainingComparison, *, words: bool = True, most: int = MOST_ROWS) -> "Figure":
     """Draw each contrast in the embedding of each seed (thin) and over seeds (thick).
 
     Parameters
     ----------
     comparison
         A comparison from `compare_trainings`.
+    words
+        Whether to show the contrasts of single words.
+    most
+        Largest number of contrasts.
 
     Returns
     -------
     matplotlib.figure.Figure
         Posterior means (points) and HPDIs (lines) in units of cosine distance; a point is filled if the interval
-        excludes 0. Of more than 40 contrasts, those with the largest variation between seeds.
+        excludes 0. Of more than `most` contrasts, those with the largest variation between seeds.
 
     Raises
     ------
@@ -349,7 +427,9 @@ def plot_trainings(comparison: TrainingComparison) -> "Figure":
     """
     check_type("comparison", comparison, TrainingComparison, "what compare_trainings returned")
     every = comparison.contrasts
-    shown = every.loc[sorted(every["seed_sd"].nlargest(MOST_ROWS).index)]
+    if not words and (every["protected_word"] == "").any():
+        every = every[every["protected_word"] == ""]
+    shown = every.loc[sorted(every["seed_sd"].nlargest(most).index)]
     seeds = list(dict.fromkeys(comparison.by_seed["seed"]))
     figure = new_figure(6.2, len(shown) * (0.22 + 0.05 * len(seeds)) + 1.9)
     axes = figure.subplots()
@@ -359,8 +439,8 @@ def plot_trainings(comparison: TrainingComparison) -> "Figure":
     by_key = {key: rows_of(rows) for key, rows in comparison.by_seed.groupby(keys, sort=False)}
     names = []
     for y, row in enumerate(rows_of(shown)):
-        words = row["protected_word"] or row["protected_group"]
-        names.append(f"{short_label(words)}: {row['contrast']}" if words else row["contrast"])
+        of_row = row["protected_word"] or row["protected_group"]
+        names.append(f"{short_label(of_row)}: {row['contrast']}" if of_row else row["contrast"])
         other = contrast_sides(row["contrast"])[1]
         for offset, estimate in zip(offsets, [row, *by_key[tuple(row[key] for key in keys)]], strict=True):
             over_seeds = estimate is row

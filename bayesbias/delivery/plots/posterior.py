@@ -59,6 +59,8 @@ def plot_contrasts(
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
     words: bool = True,
+    contrast: str | None = None,
+    most: int = MOST_GROUPS,
 ) -> "Figure":
     """Draw the contrasts of a fit as a forest plot: all protected words, each group, and each word.
 
@@ -73,7 +75,11 @@ def plot_contrasts(
     rope
         Region of practical equivalence, in units of cosine distance, which is shaded: a half-width or (low, high).
     words
-        Whether to show each word; without words, at most the 10 groups that are farthest from the overall contrast.
+        Whether to show each word; without words, at most `most` groups, those farthest from the overall contrast.
+    contrast
+        Name of the only contrast to draw, such as ``"associated - different"``. None (default): all.
+    most
+        Largest number of groups where no words are shown.
 
     Returns
     -------
@@ -94,13 +100,23 @@ def plot_contrasts(
     1
     """
     frame = contrasts(fit, baseline=baseline, level="all", hdi_prob=hdi_prob, rope=rope)
-    return figure_of_contrasts(fit, frame, words=words)
+    if contrast is not None:
+        check_choice("contrast", contrast, tuple(dict.fromkeys(frame["contrast"])))
+    return figure_of_contrasts(fit, frame, words=words, contrast=contrast, most=most)
 
 
-def figure_of_contrasts(fit: "xr.DataTree", frame: "pd.DataFrame", *, words: bool) -> "Figure":
-    """Draw the contrasts of a fit at all levels."""
+def figure_of_contrasts(
+    fit: "xr.DataTree",
+    frame: "pd.DataFrame",
+    *,
+    words: bool = True,
+    contrast: str | None = None,
+    most: int = MOST_GROUPS,
+) -> "Figure":
+    """Draw contrasts of a fit, which a report has at hand, as `plot_contrasts` does."""
     baseline, hdi_prob, rope = (frame.settings[name] for name in ("baseline", "hdi_prob", "rope"))
-    shown, count = _shown(frame) if words else _shown_groups(frame)
+    frame = frame if contrast is None else frame[frame["contrast"] == contrast]
+    shown, count = _shown(frame) if words else _shown_groups(frame, most)
     names = list(dict.fromkeys(shown["row"]))
     others = [contrast_sides(name)[1] for name in dict.fromkeys(shown["contrast"])]
     figure = new_figure(_CONTRASTS_WIDTH, _INCHES_A_ROW * len(names) + 1.9)
@@ -153,12 +169,12 @@ def _shown(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, int]":
     return named[named["row"].isin(farthest)], name_count
 
 
-def _shown_groups(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, int]":
+def _shown_groups(frame: "pd.DataFrame", most: int) -> "tuple[pd.DataFrame, int]":
     """Return the rows of all words and of the groups that are farthest from them, and the number of all rows."""
     named, _ = _shown(frame[frame["protected_word"] == ""])
     overall = named[named["protected_group"] == ""].set_index("contrast")["mean"]
     apart = (named["mean"] - named["contrast"].map(overall)).abs().groupby(named["row"], sort=False).max()
-    farthest = apart.drop(_EVERYONE).nlargest(MOST_GROUPS).index
+    farthest = apart.drop(_EVERYONE).nlargest(most).index
     return named[(named["protected_group"] == "") | named["row"].isin(farthest)], len(apart)
 
 

@@ -173,6 +173,26 @@ def draw_interval(
     axes.plot(value, y, look.marker, color=look.color, markersize=look.size, markerfacecolor=face)
 
 
+def forest(rows: "pd.DataFrame", *, label: str, rope: tuple[float, float] | None = None) -> "Figure":
+    """Draw one line a row: `mean` as a point, on the line of `hdi_low` to `hdi_high`, beside the `label` of the row.
+
+    A row whose `filled` is false is hollow and grey. `rope` is shaded; `label` is that of the x axis.
+    """
+    figure = new_figure(6.2, 0.26 * len(rows) + 0.9)
+    axes = figure.subplots()
+    axes.axvline(0, color="#4D4D4D", linewidth=0.8)
+    for y, row in enumerate(rows.to_dict("records")):
+        look = Look("#0072B2" if row["filled"] else "#777777", width=1.6)
+        draw_interval(axes, row["mean"], (row["hdi_low"], row["hdi_high"]), y, look, filled=row["filled"])
+    if rope is not None:
+        shade_rope(axes, rope)
+    axes.set_yticks(range(len(rows)), [short_label(name, 34) for name in rows["label"]])
+    axes.set_ylim(len(rows) - 0.3, -0.7)
+    as_text(axes.set_xlabel(label))
+    furnish(axes, "x", small=True, rows=True)
+    return figure
+
+
 def title_figure(figure: "Figure", text: str, *, size: float = 11, converged: bool = True) -> None:
     """Write the title of a figure, in lines that it has room for, with a red warning if the fit did not converge."""
     characters = int(figure.get_figwidth() * _POINTS_PER_INCH / (_EMS_PER_CHARACTER * size))

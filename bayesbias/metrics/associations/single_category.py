@@ -143,10 +143,11 @@ def sc_weat(
     similarities, embedded_lists = Similarities.of_embedding(embedding, lists, max_lost=max_lost)
     a, b = (similarities.columns_to(name).mean(axis=0) for name in similarities.attributes)
     tests, counting = both_p_values(a, b, samples=samples, random_seed=seed)
-    names = list(similarities.attributes)
+    names, size = list(similarities.attributes), float(effect_size(a, b, ddof=ddof))
     return MeasureResult(
         measure="sc_weat",
-        statistics={"effect_size": float(effect_size(a, b, ddof=ddof)), **tests},
+        statistics={"effect_size": size, **tests},
+        meaning=f"{next(iter(lists.protected))} is nearer to {names[size <= 0]} than to {names[size > 0]}",
         scores=score_frame(
             np.concatenate([a, b]),
             word=[word for words in similarities.attributes.values() for word in words],

@@ -271,7 +271,22 @@ class KindelComparison(Result):
             )
             for study, names in self.left_out.items()
         ]
-        return StatementList("", tuple(scores)), StatementList("Left out", (*left_out, *lost))
+        answer = Statement("answer", self._answer, {"ratio": self.studies["ratio"].tolist()})
+        return (
+            StatementList("", (answer,), bulleted=False),
+            StatementList("", tuple(scores)),
+            StatementList("Left out", (*left_out, *lost)),
+        )
+
+    @property
+    def _answer(self) -> str:
+        """Whether both metrics give scores of one sign, and how far their sizes differ."""
+        same = int((np.sign(self.studies["weat_mcs"]) == np.sign(self.studies["weat_cca"])).sum())
+        ratios = " to ".join(dict.fromkeys(digits_text(self.studies["ratio"].agg(end)) for end in ("min", "max")))
+        return (
+            f"Both metrics give scores of the same sign in {same} of {counted(len(self.studies), 'study', 'studies')}; "
+            f"mean cosine over canonical metric: {ratios}."
+        )
 
     def __repr__(self) -> str:
         return f"KindelComparison({counted(len(self.studies), 'study', 'studies')}, embedding={self.embedding!r})"
@@ -284,10 +299,12 @@ class KindelComparison(Result):
         headings = {"n": "Words", "weat_mcs": "Score, MCS", "weat_cca": "Score, CCA", "rho": "Rank correlation"}
         lists = {name: f"List {name}" for name in "ABCD"}
         caption = "Scores by mean cosine similarity (MCS) and the canonical subspace metric (CCA), and their components"
-        figure = ResultFigure("plot_components", "Components of the tests under both metrics, and both scores")
+        figure = ResultFigure(
+            "plot_components", "Components of the tests under both metrics, and both scores; a panel for each study."
+        )
         return contents_of(
             self,
-            title="Association tests by two metrics",
+            title="Do two metrics of association agree?",
             captions={"studies": caption},
             figures={"components": figure},
             headings={**lists, **headings, "ratio": "Ratio", **components},

@@ -318,7 +318,12 @@ class SubsetConsistency(Result):
             )
             for row in rows_of(self.sizes)
         )
-        return (StatementList("", tuple(sizes)),)
+        least = rows_of(self.sizes.loc[[self.sizes["index"].idxmin()]])[0]
+        text = (
+            f"At least {share_text(least['index'])} of the sub-lists of each size are most similar to themselves; the "
+            f"fewest, of {counted(least['q'], 'word')}."
+        )
+        return StatementList("", (Statement("answer", text, least),), bulleted=False), StatementList("", tuple(sizes))
 
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.sizes["q"]))
@@ -331,7 +336,7 @@ class SubsetConsistency(Result):
         caption = "How much nearer each sub-list is to itself than to any other, by its condition number"
         return contents_of(
             self,
-            title="Consistency of sub-lists",
+            title="Is a list most similar to itself?",
             about=f"{self.metric.replace('_', ' ').capitalize()} of sub-lists of {name_some(self.words)}.",
             captions={"sizes": "Share of sub-lists that are most similar to themselves, the index of inconsistency J"},
             data=("subsets",),

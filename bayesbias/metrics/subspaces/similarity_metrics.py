@@ -188,7 +188,14 @@ class WordsLeftOut(Result):
             for row in rows_of(self.words)
             if row["statistic"] == "scaled"
         )
-        return (StatementList("", tuple(words)),)
+        rows = [row for row in rows_of(self.words) if row["statistic"] == "scaled"]
+        apart = [row["word"] for row in rows if not row["low"] <= row["observed"] <= row["high"]]
+        text = (
+            f"{len(apart)} of {counted(len(rows), 'word')} {'makes' if len(apart) == 1 else 'make'} the lists clearly "
+            f"more or less similar than random words would{f': {name_some(apart, 3)}' if apart else ''}."
+        )
+        answer = Statement("answer", text, {"words": apart})
+        return StatementList("", (answer,), bulleted=False), StatementList("", tuple(words))
 
     def __repr__(self) -> str:
         words = counted(self.words["word"].nunique(), "word")
@@ -200,7 +207,7 @@ class WordsLeftOut(Result):
         caption = f"Similarities; ranges: {percent_text(INTERVAL_PROB)} of random words in place of the word"
         return contents_of(
             self,
-            title=f"{' and '.join(self.lists)} without each word",
+            title=f"Which words make {' and '.join(self.lists)} similar?",
             captions={"words": caption},
             headings={"without": "Without", "low_mcse": "SE, lower end", "high_mcse": "SE, upper end"},
         )

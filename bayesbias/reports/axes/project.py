@@ -27,7 +27,8 @@ from bayesbias.metrics.directions.word_scores import (
 )
 from bayesbias.metrics.look_up import EmbeddedLists, find_lists
 from bayesbias.metrics.measure_entry import shared_parameters
-from bayesbias.reports.axes.projection import LEAST_WORDS, Projection, checked_ratings, rating_row, rest_on_one_word
+from bayesbias.reports.axes.projection import Projection
+from bayesbias.reports.axes.ratings import LEAST_WORDS, checked_ratings, rating_row, rest_on_one_word
 from bayesbias.studies.study import StudyLike
 
 if TYPE_CHECKING:

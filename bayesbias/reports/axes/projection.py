@@ -10,29 +10,33 @@ import numpy as np
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
-from bayesbias.base.files.stored_frames import plain_numbers, without_row_numbers
 from bayesbias.base.number_text import correlation_text, counted, digits_text, p_text, percent_text, visible
-from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, ResultTable, call_options
+from bayesbias.base.results import (
+    BEWARE,
+    LIMITS,
+    MOST_LINES,
+    NO_PROOF,
+    Contents,
+    Result,
+    ResultFigure,
+    ResultTable,
+    call_options,
+)
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates.correlations import rank_correlation_interval
+from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.dependence import error_factor
-from bayesbias.estimates.intervals import is_settled, welch_freedom
+from bayesbias.estimates.intervals import is_settled, mark
 from bayesbias.metrics.directions.word_scores import Pairs, bundled_base_pairs, load_base_pairs, pair_label
-from bayesbias.reports.covariates.slopes import CovariateDesign, design_of, robust_freedom
-from bayesbias.studies.study import normal_form
-from bayesbias.tables.codes import to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 
+MOST_DRAWN = 60
+"""Largest number of words that a figure names."""
 _MOST_NAMED = 8
 _EXTREME = 6.0  # kurtosis of ratings beyond which a few words decide a correlation
-LEAST_WORDS = 4
-"""Smallest number of words whose projections are correlated with ratings."""
-_MOST = 0.9999  # a correlation of 1 has no arctanh
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,12 +154,13 @@ class Projection(Result):
         beware = [*map(self._disagreement, apart), *self._copies(), *self._own_words(), *self._shared_words()]
         beware += [*self._shared_pairs(), *self._extreme_ratings()]
         return (
+            StatementList("", (self._answer,), bulleted=False),
             StatementList(BEWARE, tuple(beware)),
             StatementList("Do the pairs name one axis?", tuple(map(self._agreement, rows_of(self.axes)))),
             StatementList("Where the words lie", tuple(map(self._sides, self.scores))),
             StatementList("Axes together", tuple(map(self._angle, rows_of(self.angles)))),
             StatementList("Against ratings", tuple(map(self._rating, rows_of(self.ratings)))),
-            StatementList("What it does not show", self._limits()),
+            StatementList(LIMITS, self._limits()),
         )
 
     @cached_property
@@ -164,18 +169,11 @@ class Projection(Result):
         prob = percent_text(self.hdi_prob)
         names = list(self.scores)
         bewares = tuple(text for part in self.parts if part.title == BEWARE for text in part.statements)
-        parts = tuple(part for part in self.parts if part.title not in (BEWARE, "What it does not show"))
+        parts = tuple(part for part in self.parts if part.title not in ("", BEWARE, LIMITS))
         lost = tuple(Statement("lost", f"{name}: {name_some(words, 20)}.") for name, words in self.lost_words.items())
-        figures = {
-            f"axis_{place}": ResultFigure(
-                "plot_axis",
-                f"Projections of words on the axis {name}: mean cosine with the difference of a pair (points), and "
-                f"{prob} intervals over pairs (lines).",
-                options={"axis": name},
-                section=f"Words on the axis {name}",
-            )
-            for place, name in enumerate(names, 1)
-        }
+        figures = {f"axis_{place}": self._figure(name, MOST_LINES) for place, name in enumerate(names, 1)}
+        if len(self._rows(names[0])) > MOST_LINES:
+            figures["axis_1_all"] = self._figure(names[0], MOST_DRAWN)
         if len(names) > 1:
             figures["axes_map"] = ResultFigure(
                 "plot_axes_map",
@@ -196,7 +194,7 @@ class Projection(Result):
                 f"Projections: mean cosine with the difference of a pair, {prob} interval over pairs; cosine with the "
                 "axis of all pairs like these",
                 differences=True,
-                folded=len(self.words) > 100,
+                mark=self._mark,
             ),
             "pairs": ResultTable(
                 self.pairs,
@@ -219,9 +217,12 @@ class Projection(Result):
                 differences=True,
             )
         return Contents(
-            title=f"Words on the {'axis' if len(names) == 1 else 'axes'} {', '.join(names)}",
+            title=f"Where do words lie on the {'axis' if len(names) == 1 else 'axes'} {', '.join(names)}?",
             about=f"{counted(self.words['word'].nunique(), 'word')} in {self.embedding}.",
-            diagnostics=bewares,
+            answer=self._claim,
+            estimate=self._estimate,
+            opened=("Where the words lie", "Against ratings", "Words"),
+            doubts=bewares,
             parts=(*parts, *((StatementList("Lost words", lost),) if lost else ())),
             tables=tables,
             figures=figures,
@@ -237,6 +238,75 @@ class Projection(Result):
             f"{', ratings=RATINGS' if len(self.ratings) else ''}"
             f"{call_options(hdi_prob=(self.hdi_prob, HDI_PROB))}, random_seed={self.random_seed})\n"
             'bb.write(projection, "axes.html")',
+        )
+
+    def _rows(self, axis: str) -> "pd.DataFrame":
+        """Return the rows of the words on an axis, from its second side to its first."""
+        return self.words[self.words["axis"] == axis].sort_values("mean", kind="stable")
+
+    def _mark(self, row: Mapping[str, Any]) -> str:
+        first, second = self.base_pairs[row["axis"]][0]
+        return mark(row, below=second, above=first)
+
+    def _figure(self, axis: str, most: int) -> ResultFigure:
+        """Return the figure of at most `most` words of an axis, those at its ends."""
+        count = len(self._rows(axis))
+        cut = f" {most} of {count:,} words are shown, those farthest out; the table has all." if count > most else ""
+        first, second = self.base_pairs[axis][0]
+        return ResultFigure(
+            "plot_axis",
+            f"Words on the axis {axis}: mean cosine with the difference of a pair (points), and "
+            f"{percent_text(self.hdi_prob)} intervals over pairs (lines). To the right: nearer to {first} (circles, "
+            f"blue if settled). To the left: nearer to {second} (squares, orange if settled). Hollow and grey: not "
+            f"settled.{cut}",
+            options={"axis": axis, "most": most},
+            section="Words" if axis == next(iter(self.scores)) else f"Words on the axis {axis}",
+        )
+
+    @property
+    def _answer(self) -> Statement:
+        return Statement("answer", " ".join(filter(None, (self._claim, self._estimate))), self._first)
+
+    @property
+    def _first(self) -> dict[str, Any]:
+        """The numbers of the answer: the first correlation with ratings, else how many words lie on each side."""
+        return rows_of(self.ratings)[0] if len(self.ratings) else dict(self._sides(next(iter(self.scores))).numbers)
+
+    @property
+    def _claim(self) -> str:
+        """The answer on the first axis: whether it agrees with ratings, else where the words lie."""
+        axis, row = next(iter(self.scores)), self._first
+        first, second = self.base_pairs[axis][0]
+        if not len(self.ratings):
+            return (
+                f"Of {counted(row['words'], 'word')}, {row['first_side']} lie nearer to {first}, {row['second_side']} "
+                f"nearer to {second}, and {row['words'] - row['first_side'] - row['second_side']} are not settled."
+            )
+        if not np.isfinite(row["correlation_low"]):
+            return f"The pairs do not show how words with a larger {row['rating']} lie between {second} and {first}."
+        if not is_settled(row["correlation_low"], row["correlation_high"]):
+            return f"Whether words with a larger {row['rating']} lie nearer to {first} or to {second} is not settled."
+        return f"Words with a larger {row['rating']} lie nearer to {first if row['correlation'] > 0 else second}."
+
+    @property
+    def _estimate(self) -> str:
+        axis, row, prob = next(iter(self.scores)), self._first, percent_text(self.hdi_prob)
+        if len(self.ratings):
+            if not np.isfinite(row["correlation_low"]):
+                return ""
+            value, low, high = (correlation_text(row[f"correlation{end}"]) for end in ("", "_low", "_high"))
+            return f"Correlation {value} over {counted(row['words'], 'word')}, {prob} interval {low} to {high}."
+        paired = {word for pair in self.base_pairs[axis] for word in pair}
+        rows = [
+            side
+            for side in rows_of(self._rows(axis))
+            if side["word"] not in paired and is_settled(side["hdi_low"], side["hdi_high"])
+        ]
+        ends = dict.fromkeys(f"{side['word']} at {_cosine_text(side)}" for side in rows[-1:] + rows[:1])
+        return (
+            f"Farthest out: {' and '.join(ends)}; mean cosine with the difference of a pair, {prob} interval."
+            if rows
+            else ""
         )
 
     def _pairs_text(self) -> str:
@@ -266,7 +336,7 @@ class Projection(Result):
 
     def _disagreement(self, row: Mapping[str, Any]) -> Statement:
         return Statement(
-            "agreement",
+            "no axis",
             f"Nothing shows that the {counted(row['pairs'], 'pair')} of {row['axis']} name one axis"
             + ("; so few pairs cannot show it" if 2.0 ** (1 - row["pairs"]) > 1 - self.hdi_prob else "")
             + ". Cosines with the axis are therefore left out. The projections below are means over pairs that may "
@@ -427,160 +497,3 @@ def axis_rows(projection: Projection, axis: str | None) -> "tuple[str, pd.DataFr
     if rows.empty:
         raise ReportError(f"The axis {name!r} has no words to draw.")
     return name, rows
-
-
-def checked_ratings(ratings: Any) -> "pd.DataFrame":
-    """Return a frame of ratings with the index `word`, or raise `ReportError`.
-
-    >>> checked_ratings({"nurse": 4.5, "pilot": 1.0})["rating"].to_dict()
-    {'nurse': 4.5, 'pilot': 1.0}
-    """
-    import pandas as pd
-
-    if not isinstance(ratings, pd.DataFrame):
-        try:
-            ratings = pd.Series(dict(ratings), name="rating", dtype=float).rename_axis("word").reset_index()
-        except (TypeError, ValueError) as error:
-            raise ReportError(
-                f"The ratings are of type {type(ratings).__name__}. Give a mapping of words to numbers, or a frame "
-                "with a column word and columns of numbers."
-            ) from error
-    ratings = plain_numbers(without_row_numbers(ratings), "ratings", strict=False, but=("word",))
-    if "word" not in ratings:
-        raise ReportError(
-            f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "
-            f"{', '.join(map(str, ratings.columns))}. Rename the column of words to word."
-        )
-    texts = ratings.set_index("word")
-    texts.index = texts.index.map(normal_form)
-    if (twice := texts.index[texts.index.duplicated()]).size:
-        raise ReportError(f"The ratings have the word {twice[0]!r} more than once. Keep one row, such as the mean.")
-    numbers = pd.DataFrame({name: to_numbers(texts[name]).astype(float) for name in texts}, index=texts.index)
-    other = texts.notna() & ~np.isfinite(numbers)
-    # A column without any number describes the words, such as their part of speech.
-    numbers = numbers[[name for name in numbers if np.isfinite(numbers[name]).any()]]
-    for name in numbers:
-        if other[name].any():
-            word = other.index[other[name]][0]
-            raise ReportError(
-                f"The ratings {str(name)!r} have {texts.loc[word, name]!r} for {word!r}, which is no number. Correct "
-                "it, or leave the cell empty."
-            )
-    if not len(numbers.columns):
-        raise ReportError("The ratings have no column of numbers besides word. Add one.")
-    return numbers
-
-
-def rating_row(scores: Floats, values: Floats, hdi_prob: float, effect: float = 1.0) -> dict[str, float]:
-    """Return the correlations of projections with ratings, as a row of `Projection.ratings`.
-
-    - `scores`: cosines of the words with the differences of the pairs, of shape (words, pairs).
-    - `values`: ratings of shape (words,).
-    - `effect`: design effect of the pairs.
-    """
-    from scipy.stats import kurtosis, rankdata
-
-    projected, values = scores.mean(axis=1), values / np.abs(values).max()  # squares of any ratings are numbers
-    rank = float(np.corrcoef(rankdata(projected), rankdata(values))[0, 1])
-    rank_low, rank_high = rank_correlation_interval(rank, len(values), hdi_prob=hdi_prob)
-    estimate = axis_correlation(scores, values, effect)
-    low, high = estimate.interval(hdi_prob)
-    return {
-        "correlation": float(np.clip(estimate.correlation, -1, 1)),
-        "correlation_low": low,
-        "correlation_high": high,
-        "observed_correlation": float(np.corrcoef(projected, values)[0, 1]),
-        "rank_correlation": rank,
-        "rank_correlation_low": rank_low,
-        "rank_correlation_high": rank_high,
-        "kurtosis": float(kurtosis(values - values.mean(), fisher=False)),
-    }
-
-
-@dataclass(frozen=True)
-class AxisCorrelation:
-    """Correlation of the axis of all pairs like these with ratings of all words like these.
-
-    `correlation` is `observed`, that of the mean scores, over `attenuation`, the square root of their reliability; it
-    can be beyond 1. `error` is its standard error, `freedom` the degrees of freedom of that. The numbers are NaN if the
-    scores on two pairs have no positive covariance, or if the ratings rest on one word.
-    """
-
-    correlation: float
-    observed: float
-    attenuation: float
-    error: float
-    freedom: float
-
-    def interval(self, hdi_prob: float) -> tuple[float, float]:
-        """Return Student's interval of arctanh(correlation / bound), as a correlation.
-
-        The bound is what the correlation is if `observed` is 1, or two standard errors above it if that is more. The
-        interval holds the estimate, and `observed` if the estimate is beyond 1.
-        """
-        from scipy.stats import t
-
-        bound = max(1 / self.attenuation, abs(self.correlation) + 2 * self.error)
-        share = np.clip(self.correlation / bound, -_MOST, _MOST)
-        half = t.ppf((1 + hdi_prob) / 2, self.freedom) * self.error / bound / (1 - share**2)
-        ends = bound * np.tanh(np.arctanh(share) + half * np.array([-1, 1]))
-        inside = [self.correlation] if abs(self.correlation) <= 1 else [self.correlation, self.observed]
-        low, high = np.clip([min(ends[0], *inside), max(ends[1], *inside)], -1, 1)
-        return float(low), float(high)
-
-
-def rest_on_one_word(values: Floats) -> bool:
-    """Return whether ratings (words,) of all words but one are equal, or nearly so beside that one.
-
-    >>> rest_on_one_word(np.array([1.0, 1.0, 2.0])), rest_on_one_word(np.array([1.0, 1.5, 2.0]))
-    (True, False)
-    """
-    return not np.isfinite(_design(values).unexplained).all()
-
-
-def _design(values: Floats) -> CovariateDesign:
-    return design_of(values[:, np.newaxis], np.zeros(len(values), dtype=int))
-
-
-def axis_correlation(scores: Floats, values: Floats, effect: float = 1.0) -> AxisCorrelation:
-    """Return the correlation of scores (words, pairs) with ratings (words,), as of all words and pairs like these.
-
-    The correlation is cov(mean score, value) / sqrt(v var(value)), where v is the mean covariance over words of the
-    scores on two different pairs: Spearman's correction for attenuation, with the pairs as items. Its variance is that
-    of the influence of words and of pairs. Squared residuals of words are over 1 less their leverage in the regression
-    on the ratings (HC2), with the degrees of freedom of Bell and McCaffrey (2002). Both variances contain what single
-    words have on single pairs, so that this is subtracted once (Cameron, Gelbach and Miller 2011, Robust inference with
-    multiway clustering, Journal of Business and Economic Statistics 29), but the variance is not less than that of
-    either. Its degrees of freedom are those of Satterthwaite (1946). `effect` is the design effect of the pairs, which
-    are worth their number over it.
-
-    >>> scores = np.array([[0.1, 0.2, 0.0], [0.3, 0.5, 0.4], [0.2, 0.1, 0.3], [0.6, 0.4, 0.5], [0.7, 0.8, 0.6]])
-    >>> estimate = axis_correlation(scores, np.array([1.0, 3.0, 2.0, 4.0, 6.0]))
-    >>> round(estimate.correlation, 3), [round(end, 2) for end in estimate.interval(0.89)]
-    (1.027, [0.83, 1.0])
-    """
-    words, pairs = scores.shape
-    design = _design(values)
-    centred, apart = scores - scores.mean(axis=0), values - values.mean()
-    mean, square = centred.mean(axis=1), apart @ apart
-    by_word = (pairs * mean**2 - np.square(centred).sum(axis=1) / pairs) / (pairs - 1)
-    shared = by_word.sum()
-    if shared <= 0 or square <= 0 or rest_on_one_word(values):
-        return AxisCorrelation(np.nan, np.nan, np.nan, np.nan, pairs / effect - 1)
-    length = np.sqrt(shared * square)
-    correlation = mean @ apart / length
-    by_pair = 2 * (pairs * centred.T @ mean - np.square(centred).sum(axis=0)) / (pairs * (pairs - 1))
-    residuals = (mean - mean @ apart / square * apart) / np.sqrt(design.unexplained)
-    of_words = residuals * apart / length + correlation * (apart**2 / square - by_word / shared) / 2
-    of_pairs = centred.T @ apart / (pairs * length) - correlation * by_pair / (2 * shared)
-    of_both = (centred - mean[:, np.newaxis]) * (apart / length - correlation * mean / shared)[:, np.newaxis]
-    variances = np.array([np.square(of_words).sum(), np.square(of_pairs).sum() * pairs / (pairs - 1)])
-    variances[1] *= error_factor(pairs, effect) ** 2
-    once = variances.sum() - np.square(of_both).sum() * words / ((words - 1) * pairs * (pairs - 1))
-    return AxisCorrelation(
-        correlation=float(correlation),
-        observed=float(mean @ apart / np.sqrt(mean @ mean * square)),
-        attenuation=float(np.sqrt(shared / (mean @ mean))),
-        error=float(np.sqrt(max(once, variances.max()))),
-        freedom=float(welch_freedom(variances, [robust_freedom(design).item(), pairs / effect - 1])),
-    )

@@ -11,7 +11,7 @@ from scipy.special import gammaln, ndtr, stdtr
 from bayesbias.base.checks import resolve_seed
 from bayesbias.base.number_text import counted, digits_text, share_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.coordinates import posterior_with_covariances
@@ -264,7 +264,18 @@ class PosteriorCheck(Result):
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        return StatementList("", self.summary, bulleted=False), StatementList("Problems", self.problems)
+        return StatementList("", (self._answer, *self.summary), bulleted=False), StatementList(
+            "Problems", self.problems
+        )
+
+    @property
+    def _answer(self) -> Statement:
+        """Whether the model predicts distances like the actual ones, and the share inside its intervals."""
+        every, failing = rows_of(self.coverage)[0], bool(self.problems)
+        verdict = "does not fully describe" if failing else "describes"
+        inside = share_text(every["inside_89"])
+        text = f"The model {verdict} these distances: {inside} of them lie inside its 89% predictive intervals."
+        return Statement("answer", text, every)
 
     @cached_property
     def contents(self) -> Contents:
@@ -275,7 +286,8 @@ class PosteriorCheck(Result):
         )
         return contents_of(
             self,
-            title="What the model predicts for its own pairs",
+            title="Does the model describe these distances?",
+            opened=("Problems", SHOWS),
             about=self.source,
             captions={
                 "coverage": "Shares of pairs inside their predictive intervals; errors if the model is right and pairs "

@@ -14,7 +14,7 @@ from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import distance_text, share_text, signed_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some, worded
 from bayesbias.models.data import ModelData, compared_part, model_data
@@ -108,7 +108,18 @@ class PriorCheck(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         problems = StatementList("What to know about these priors", self.problems)
-        return StatementList("", self.summary, bulleted=False), problems
+        return StatementList("", (self._answer, *self.summary), bulleted=False), problems
+
+    @property
+    def _answer(self) -> Statement:
+        """The range of distances that the priors allow, beside the observed one."""
+        every = rows_of(self.distances)[0]
+        prior, observed = (
+            f"{distance_text(every[low])} to {distance_text(every[high])}"
+            for low, high in (("low", "high"), ("smallest", "largest"))
+        )
+        text = f"The priors put 89% on distances from {prior}; observed distances range from {observed}."
+        return Statement("answer", text, every)
 
     @cached_property
     def contents(self) -> Contents:
@@ -116,7 +127,8 @@ class PriorCheck(Result):
         every = rows_of(self.distances)[0]
         return contents_of(
             self,
-            title="What the priors say of distances",
+            title="Do the priors allow these distances?",
+            opened=("What to know about these priors", SHOWS),
             about=self.source,
             captions={
                 "distances": "Prior predictive distances, their median and 89% of them, and observed distances",

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
 from bayesbias.base.number_text import correlation_text, counted, distance_text, estimate_text, percent_text
-from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultFigure, call_options, contents_of
+from bayesbias.base.results import BEWARE, NO_PROOF, SHOWS, Contents, Result, ResultFigure, call_options, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import (
@@ -247,12 +247,14 @@ class CovariateEffect(Result):
                 other = second if slope["mean"] < 0 else first
                 claim = f"Words with a larger {name} are nearer to {nearer} words, compared with {other} words"
             ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
+            numbers = {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]}
+            yield Statement("slope", f"{claim}.", numbers)
             yield Statement(
-                "slope",
-                f"{claim}. For one unit of {name}, the distance to {first} words minus that to {second} words changes "
-                f"by {estimate_text(slope)}; for these words alone, by {estimate_text(these)}. Its correlation with "
+                "size",
+                f"For one unit of {name}, the distance to {first} words minus that to {second} words changes by "
+                f"{estimate_text(slope)}; for these words alone, by {estimate_text(these)}. Its correlation with "
                 f"{name} is {ends[0]} ({ends[1]} to {ends[2]}). Brackets hold {interval} HPDIs.",
-                {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]},
+                numbers,
             )
             if np.isfinite(link["wefat_correlation"]):
                 yield Statement(
@@ -271,6 +273,16 @@ class CovariateEffect(Result):
             {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
         )
 
+    @property
+    def _slope_text(self) -> str:
+        """The slope of the first covariate, with its interval, for words like these."""
+        rows = self.effects[(self.effects["quantity"] == SLOPE) & (self.effects["scope"] == "population")]
+        row = rows_of(rows)[0]
+        return (
+            f"For one unit of {row['covariate']}, the distance to {self.sides[0]} words minus that to {self.sides[1]} "
+            f"words changes by {estimate_text(row)}, {percent_text(self.hdi_prob)} interval in brackets."
+        )
+
     @cached_property
     def contents(self) -> Contents:
         """Effects, words, and the figure of the first covariate."""
@@ -283,7 +295,10 @@ class CovariateEffect(Result):
         )
         contents = contents_of(
             self,
-            title=f"{self.contrast} against {covariate}, in {self.embedding}",
+            title=f"Are words with a larger {covariate} nearer to {self.sides[0]} or to {self.sides[1]} words?",
+            about=f"{counted(len(self.words), 'word')} in {self.embedding}.",
+            estimate=self._slope_text,
+            opened=(SHOWS, "Words"),
             captions={
                 "effects": f"Slopes, correlations and residual sds, with {prob}",
                 "words": f"Leans of words, with {prob}, in units of cosine distance",

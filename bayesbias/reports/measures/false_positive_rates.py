@@ -75,15 +75,32 @@ class FalsePositiveRates(Result):
             "data", "The data hold no association: all distances have the same mean, whatever the connection."
         )
         rates = tuple(map(_statement, rows_of(self.rates)))
-        return StatementList("", (about,), bulleted=False), StatementList("", rates)
+        return StatementList("", (self._answer, about), bulleted=False), StatementList("", rates)
+
+    @property
+    def _answer(self) -> Statement:
+        """How many methods claim clearly more often than their rule promises, and which one most."""
+        rows = [row for row in rows_of(self.rates) if row["data_sets"]]
+        above = [row for row in rows if row["rate"] > row["nominal"] + 2 * row["mc_se"]]
+        worst = max(above or rows, key=lambda row: row["rate"] - row["nominal"], default=None)
+        if worst is None:
+            return Statement("answer", "No method could be applied to any data set.")
+        text = (
+            f"{len(above) or 'None'} of {counted(len(rows), 'rule')} {'claim' if len(above) > 1 else 'claims'} "
+            f"clearly more often than promised; the worst is {worst['method']}: {share_text(worst['rate'])}, promised "
+            f"{share_text(worst['nominal'])}."
+        )
+        return Statement("answer", text, worst)
 
     @property
     def contents(self) -> Contents:
         """The rate of each method, with its nominal rate."""
-        caption = "Rates of false claims and nominal rates."
+        caption = (
+            "Shares of data sets in which a method claims an association, beside the share that its rule promises."
+        )
         return contents_of(
             self,
-            title="False claims where nothing is associated",
+            title="How often does a method claim an association that is not there?",
             captions={"rates": "Shares of data sets without any association in which a method claims one"},
             figures={"rates": ResultFigure("plot_false_positive_rates", caption)},
             headings={"mc_se": "SE"},

@@ -8,9 +8,10 @@ import numpy as np
 
 from bayesbias.base.checks import check_choice, check_number
 from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
-from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.results import SHOWS, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
+from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.schema import any_frame, as_frame, validate_table
 
@@ -49,13 +50,14 @@ class MacShares(Result):
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
+        numbers = {"mac": self.mac, "band": self.band}
+        answer = Statement("mac", f"MAC is {distance_text(self.mac)}{self._whose}.{self._share_above}", numbers)
         about = Statement(
-            "mac",
-            f"MAC, the mean average cosine distance, is {distance_text(self.mac)}{self._whose}. "
-            f"Calling a MAC below 1 bias means calling a mean similarity of {distance_text(self.band)} bias. The band "
-            f"{interval_text(-self.band, self.band)} shows how ordinary such similarities are, also among control "
-            "words.",
-            {"mac": self.mac, "band": self.band},
+            "band",
+            "MAC is the mean average cosine distance. Below 1, it counts as bias in the literature. A pair is above "
+            f"the band {interval_text(-self.band, self.band)} if its words are more similar than this MAC is from 1: "
+            "compare the shares of associated pairs with those of control words.",
+            numbers,
         )
         rows = tuple(
             Statement(
@@ -67,7 +69,21 @@ class MacShares(Result):
             for row in rows_of(self.shares)
             if "protected_word" not in row
         )
-        return StatementList("", (about,), bulleted=False), StatementList("", rows)
+        return StatementList("", (answer, about), bulleted=False), StatementList("", rows)
+
+    @property
+    def _share_above(self) -> str:
+        """The shares of associated and of control pairs above the band, where the rows show both."""
+        if "protected_word" in self.shares or "table" in self.shares:
+            return ""
+        above = dict(zip(self.shares["connection"].astype(str), self.shares["above"], strict=True))
+        control = next((name for name in CONTROLS if name in above), "")
+        if not control or "associated" not in above:
+            return ""
+        return (
+            f" More similar than it takes for bias: {share_text(above['associated'])} of associated pairs, and "
+            f"{share_text(above[control])} of pairs with {control} words."
+        )
 
     @property
     def _whose(self) -> str:
@@ -87,7 +103,8 @@ class MacShares(Result):
         """The shares of pairs inside and outside the band."""
         return contents_of(
             self,
-            title="Similarities and the band of MAC",
+            title="How ordinary are the similarities that MAC takes for bias?",
+            opened=("Shares", SHOWS),
             captions={"shares": "Shares of pairs inside, above (nearer) and below (farther) the band of MAC"},
             differences=("shares",),
             headings={"mean": "Mean similarity", "low_89": "89% between", "inside": "Inside", "above": "Above"},

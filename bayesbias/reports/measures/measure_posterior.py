@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
-from bayesbias.base.number_text import counted, digits_text, percent_text
+from bayesbias.base.number_text import counted, digits_text, estimate_text, percent_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import BEWARE, SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
@@ -35,6 +35,7 @@ Values = dict[str, np.ndarray]
 _FEWEST_NULL = 10_000
 _NUMBERS_A_BLOCK = 2**21
 _STEREOTYPE = ("associated", "different")
+_UNUSUAL = 0.05  # share of values without association that are at least as extreme as an unusual one
 NULL_TAILS = (0.025, 0.975)
 WORDS = " words"
 _VALUES = ("observed", "null_low", "null_high", "repeated_low", "repeated_high", "mean", "hdi_low", "hdi_high")
@@ -318,10 +319,22 @@ class MeasurePosterior(Result):
         )
         values = tuple(_value_statement(row, self.hdi_prob) for row in rows_of(self.summary))
         return (
-            StatementList("", (*self._doubts(), head), bulleted=False),
+            StatementList(BEWARE, tuple(self._doubts())),
+            StatementList("", (self._answer, head), bulleted=False),
             StatementList("", values),
             StatementList("", tuple(self._limits()), bulleted=False),
         )
+
+    @property
+    def _answer(self) -> Statement:
+        row = rows_of(self.summary)[0]
+        share = row["null_share"]
+        text = (
+            f"{row['statistic'].replace('_', ' ').capitalize()} {digits_text(row['observed'])} is "
+            f"{'ordinary' if share > _UNUSUAL else 'unusual'} where nothing is associated: "
+            f"{percent_text(round(share, 2))} of such values are at least as extreme."
+        )
+        return Statement("answer", text, row)
 
     def _doubts(self) -> Iterator[Statement]:
         if not self.converged:
@@ -340,11 +353,20 @@ class MeasurePosterior(Result):
         """The measure as observed, in expectation, measured again, and where nothing is associated."""
         return contents_of(
             self,
-            title=f"{self.measure} under the model {self.model}",
-            about=self.source,
+            title=f"How certain is {self.measure} of {self.title}?",
+            about=f"{self.source}, under the model {self.model}.",
+            estimate=f"Without the noise of single pairs: {estimate_text(rows_of(self.summary)[0])}, "
+            f"{percent_text(self.hdi_prob)} interval in brackets.",
+            opened=(SHOWS, "Words"),
             captions={"summary": "The measure, in its own units", "words": f"Single words: {self.word_value}"},
             differences=("summary", "words"),
-            figures={"measure": ResultFigure("plot_measure", f"Posterior and null of {self.measure}.")},
+            figures={
+                "measure": ResultFigure(
+                    "plot_measure",
+                    f"{self.measure} where nothing is associated (grey; the bar holds 95%), measured again (blue) and "
+                    "without the noise of single pairs (green). Dashed: the observed value.",
+                )
+            },
         )
 
 

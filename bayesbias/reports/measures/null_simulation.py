@@ -69,6 +69,15 @@ class NullSimulation(Result):
         (x, y), (a, b) = self.protected, self.attributes
         samples = counted(self.samples.sizes["sample"], "sample")
         about = Statement("data", f"{samples} of {x} + {y} protected by {a} + {b} attribute words, none associated.")
+        rows_by_name = {row["quantity"]: row for row in rows_of(self.summary)}
+        effect, mac = (
+            f"{digits_text(row['2.5%'])} to {digits_text(row['97.5%'])}"
+            for row in (rows_by_name["effect_size"], rows_by_name["mac"])
+        )
+        answer = Statement(
+            "answer",
+            f"Where nothing is associated, 95% of WEAT's effect sizes lie from {effect}, and 95% of MAC from {mac}.",
+        )
         rows = tuple(
             Statement(
                 "quantity",
@@ -78,7 +87,7 @@ class NullSimulation(Result):
             )
             for row in rows_of(self.summary)
         )
-        return StatementList("", (about,), bulleted=False), StatementList("", rows)
+        return StatementList("", (answer, about), bulleted=False), StatementList("", rows)
 
     @property
     def contents(self) -> Contents:
@@ -86,9 +95,9 @@ class NullSimulation(Result):
         names = {"mean": "Mean", "std": "SD", "min": "Smallest", "50%": "Median", "max": "Largest"}
         return contents_of(
             self,
-            title="Measures where nothing is associated",
+            title="How large are WEAT and MAC where nothing is associated?",
             captions={"summary": "WEAT, MAC and their p-values over samples without any association"},
-            figures={"null": ResultFigure("plot_null", "Measures and p-values where nothing is associated.")},
+            figures={"null": ResultFigure("plot_null", "Shares of samples by the value of each measure and p-value.")},
             headings={name: name for name in ("2.5%", "97.5%")} | names,
         )
 

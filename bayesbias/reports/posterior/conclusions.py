@@ -112,7 +112,7 @@ def but_words(against: Sequence[str], plain: tuple[int, int], group_sizes: Seque
 
 
 def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Statement:
-    """Return which words a contrast names, which it does not, and how many it would name by chance."""
+    """Return which words a contrast names, and which it does not; how many by chance is in its numbers."""
     rows = [row for row in every if is_measured(row)]
     other = contrast_sides(every[0]["contrast"])[1]
     settled = [row for row in rows if is_named(row)]
@@ -131,9 +131,7 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
         have = "word has" if unmeasured == 1 else "words have"
         text += f" {unmeasured} more {have} pairs on one side only; estimates of {'it' if unmeasured == 1 else 'them'} "
         text += "come from the other words and are not judged here."
-    chance, chance_text = _by_chance(len(rows), hdi_prob, spec)
-    if settled:
-        text += f" {chance_text} Here {counted(len(settled), 'is', 'are')} named."
+    chance, _ = _by_chance(len(rows), hdi_prob, spec)
     by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
     if by_nearness:
         text += (
@@ -152,6 +150,18 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
     numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
     numbers |= {"by_chance": chance}
     return Statement("words", text, numbers)
+
+
+def chance_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Statement:
+    """Return how many words of a contrast would be named by chance, and how many are."""
+    rows = [row for row in every if is_measured(row)]
+    chance, text = _by_chance(len(rows), hdi_prob, spec)
+    named = sum(map(is_named, rows))
+    return Statement(
+        "by chance",
+        f"{text} Here {counted(named, 'is', 'are')} named.",
+        {"contrast": every[0]["contrast"], "by_chance": chance, "named": named},
+    )
 
 
 def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, str]:
@@ -213,7 +223,8 @@ def conclusions(
             excludes 0, it is not `borderline`, and its plain difference has the same sign;
           - `contradicted`: words whose signs differ; `pulled`: those that the model moved more than one posterior sd
             from their plain difference; `by_nearness`: those for which the nearness of a list to every group decides;
-          - `by_chance`: the number that would be named with independent attribute words.
+          - `by_chance`: the number that would be named with independent attribute words. If words are named, one
+            statement of the kind ``"by chance"`` says so.
         - `limits`: what the numbers do not show, among it ``"dependent words"`` (lists that are worth clearly less than
           their words, `effective_words`) and ``"topic"``.
 
@@ -252,6 +263,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame", rope: float | tupl
         for contrast in overall
         if (of_contrast := [row for row in words if row["contrast"] == contrast["contrast"]])
     ]
+    of_first = [row for row in words if row["contrast"] == overall[0]["contrast"]]
     names_words = any(statement.numbers["nearer"] or statement.numbers["farther"] for statement in word_statements)
     why_apart, phrases = reason_apart(fitted_rows(fit), spec), named_phrases(fitted_rows(fit))
     return Conclusions(
@@ -264,6 +276,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame", rope: float | tupl
             *question_statements(fit, hdi_prob, rope),
             *_group_statements(fit, groups),
             *word_statements,
+            *([chance_statement(of_first, hdi_prob, spec)] if names_words else []),
             *_added_statements(fit, hdi_prob),
             *(statement for row in overall[:1] if (statement := context_statement(fit, row))),
         ),

@@ -10,11 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_choice
-from bayesbias.base.number_text import percent_text
+from bayesbias.base.number_text import estimate_text, interval_text, percent_text, signed_text
 from bayesbias.base.results import Contents, Result, ResultTable
-from bayesbias.base.statements import Statement, StatementList
+from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws, scope_text
+from bayesbias.estimates.intervals import (
+    MOMENTS,
+    diagnostics_of,
+    estimates,
+    independent_draws,
+    scope_text,
+    settled_text,
+)
 from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast
 
 if TYPE_CHECKING:
@@ -205,7 +212,27 @@ class EstimateTables(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         captions = tuple(Statement("caption", table.caption) for table in self.contents.tables.values())
-        return (StatementList("", captions),)
+        return StatementList("", (self._answer,), bulleted=False), StatementList("", captions)
+
+    @property
+    def _answer(self) -> Statement:
+        """The first row that has a sentence: a contrast or a question, else a mean distance or a parameter."""
+        frames = [frame for frame in self.frames.values() if len(frame)]
+        frame = next((one for one in frames if "parameter" not in one), frames[0]) if frames else None
+        if frame is None:
+            return Statement("answer", "The tables have no rows.")
+        row = rows_of(frame.iloc[[0]])[0]
+        prob, what = percent_text(frame.attrs["hdi_prob"]), settled_text(row["hdi_low"], row["hdi_high"])
+        ends = interval_text(row["hdi_low"], row["hdi_high"])
+        if "contrast" in row:
+            about = f" for {row['protected_word'] or row['protected_group']}" if row.get("protected_group") else ""
+            text = f"{row['contrast']}{about}: {signed_text(row['mean'])}, {prob} interval {ends}, {what}."
+        elif "question" in row:
+            text = f"{row['question']}: {signed_text(row['mean'])}, {prob} interval {ends}, {what}."
+        else:
+            name = " ".join(filter(None, (row["parameter"], row["connection"], row.get("protected_word", ""))))
+            text = f"{name}: {estimate_text(row)}, {prob} interval in brackets."
+        return Statement("answer", text, row)
 
     @cached_property
     def contents(self) -> Contents:
@@ -213,4 +240,10 @@ class EstimateTables(Result):
         tables = {name: estimate_table(frame, _IN_PAPERS) for name, frame in self.frames.items()}
         prob = ", ".join({f"{percent_text(frame.settings['hdi_prob'])} HPDI": None for frame in self.frames.values()})
         title = " and ".join(table.section for table in tables.values())
-        return Contents(title=title, tables=tables, settings={"Interval": prob})
+        return Contents(
+            title=title,
+            answer=self._answer.text,
+            tables=tables,
+            opened=tuple(table.section for table in tables.values()),
+            settings={"Interval": prob},
+        )

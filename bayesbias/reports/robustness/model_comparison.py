@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
-from bayesbias.base.number_text import counted, percent_text, visible
+from bayesbias.base.number_text import counted, digits_text, percent_text, visible
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import Contents, Result, ResultTable
+from bayesbias.base.results import SHOWS, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import FitError, ModelError, ReportError, name_some
-from bayesbias.estimates.intervals import independent_draws
+from bayesbias.estimates.intervals import independent_draws, mark
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, groups_not_compared, model_data
 from bayesbias.models.densities import densities
 from bayesbias.models.likelihood import log_mean, psis_loo
@@ -38,6 +38,7 @@ WORSE = "worse at unseen words"
 FEWEST_WORDS = 2
 # A difference of elpd below this is small whatever its standard error says (Sivula, Magnusson and Vehtari 2022).
 _SMALL = 4.0
+_MOST_NAMED = 3
 
 _SHOWN = (
     *("model", "reading", "elpd_words", "words_diff", "words_diff_se"),
@@ -94,16 +95,31 @@ class ModelComparison(Result):
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        return (StatementList("", self.advice, bulleted=False),)
+        estimate = (Statement("estimate", self._estimate),) if self._estimate else ()
+        return (StatementList("", (*self.advice[:1], *estimate, *self.advice[1:]), bulleted=False),)
+
+    @property
+    def _estimate(self) -> str:
+        """How far the second best model is behind the best; empty if there is one model."""
+        if len(self.models) < 2:
+            return ""
+        row = rows_of(self.models)[1]
+        return (
+            f"{row['model']} is behind by {digits_text(abs(row['words_diff']))} in expected log predictive density, "
+            f"standard error {digits_text(row['words_diff_se'])}."
+        )
 
     @cached_property
     def contents(self) -> Contents:
         """Which model to trust, how well each predicts, and the contrasts in each."""
         prob = f"{percent_text(self.hdi_prob)} HPDI"
         return Contents(
-            title="Which model to trust",
+            title="Which model predicts these distances best?",
             about=f"{counted(len(self.models), 'model')} of the same table.",
-            answers=self.advice,
+            answer=self.advice[0].text if self.advice else "",
+            estimate=self._estimate,
+            answers=self.advice[1:],
+            opened=("In each model", SHOWS),
             tables={
                 "contrasts": ResultTable(
                     self.contrasts,
@@ -111,6 +127,7 @@ class ModelComparison(Result):
                     f"The same differences in each model, {prob}; below 0, nearer",
                     ("contrast", "model", "mean", "sd", "hdi_low", "hdi_high", "observed"),
                     differences=True,
+                    mark=mark if len(self.contrasts) else None,
                 ),
                 "models": ResultTable(
                     self.models,
@@ -363,16 +380,19 @@ def _advice(frame: "pd.DataFrame", words: int) -> tuple[Statement, ...]:
     if len(frame) == 1:
         text = f"Only the model {preferred[0]} was fitted, so nothing shows whether another one is better. Name more."
         return (Statement("advice", text, models),)
-    advice = f"Trust {preferred[0]}: it is the best at predicting attribute words that were left out."
-    if as_good:
-        advice += f" These words do not distinguish it from {name_some(as_good)}, which can be used as well."
+    advice = f"Trust {preferred[0]}: it best predicts attribute words that were left out"
     if worse:
-        advice += f" It is clearly better than {name_some(worse)}, whose intervals may be too narrow or too wide."
+        advice += f", clearly better than {name_some(worse, _MOST_NAMED)}"
+    if as_good:
+        advice += f". They do not distinguish it from {name_some(as_good, _MOST_NAMED)}"
+    advice += "."
     criterion = (
         f"Models are judged by leaving out each of the {words} attribute words with all its pairs. The question is "
         "about a kind of words, not about these words, and the pairs of one attribute word are not independent: from "
         "its other pairs, a model would learn a word's effect."
     )
+    if worse:
+        criterion += f" Intervals of {name_some(worse)} may be too narrow or too wide."
     statements = [Statement("advice", advice, models), Statement("criterion", criterion, {"words": words})]
     if unreliable := int(frame["words_unreliable"].max()):
         text = (

@@ -218,10 +218,24 @@ class RandomListCheck(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         about, *findings = self.summary
         return (
+            StatementList("", (self._answer,), bulleted=False),
             StatementList("Beware", self.problems),
             StatementList("", (about,), bulleted=False),
             StatementList("Where nothing is associated", tuple(findings)),
         )
+
+    @property
+    def _answer(self) -> Statement:
+        """How often the model and WEAT claim an association of random lists."""
+        model, *tests = rows_of(self.methods)
+        text = (
+            f"The model claims an association for {model['claims']:.0%} of the random lists, where its rule promises "
+            f"{model['nominal']:.0%}"
+        )
+        if tests:
+            text += f"; WEAT claims one for {tests[0]['claims']:.0%}, where {tests[0]['nominal']:.0%} are promised"
+        text += "."
+        return Statement("answer", text, model)
 
     def _about(self) -> str:
         order = {"rank": "in the order of the embedding, in most files that of frequency", "norm": "in vector length"}
@@ -250,8 +264,9 @@ class RandomListCheck(Result):
         """How often each method claims an association of random lists."""
         return contents_of(
             self,
-            title=f"Claims about random attribute words: {self.study} in {self.embedding}",
-            about=f"Model {self.model}.",
+            title="How often is an association claimed for random words?",
+            about=f"{self.study} in {self.embedding}, model {self.model}.",
+            opened=("Methods", "Where nothing is associated"),
             captions={
                 "methods": f"Claims of an association in {self.samples:,} sets of random attribute words; 89% of the "
                 "values over these"

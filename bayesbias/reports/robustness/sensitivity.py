@@ -7,7 +7,7 @@ sampler fails, the model is fitted by `fit`, which may use NUTS.
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,10 @@ from bayesbias.base.checks import (
 from bayesbias.base.machine import ThreadpoolController
 from bayesbias.base.number_text import counted, percent_text, signed_text
 from bayesbias.base.progress import stopped_statement, with_progress
-from bayesbias.base.results import Contents, Result, ResultTable
+from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some
-from bayesbias.estimates.intervals import check_baseline, contrast_name
+from bayesbias.estimates.intervals import check_baseline, contrast_name, is_settled, mark
 from bayesbias.models.data import ModelData, compared_part, compared_words, groups_not_compared, model_data
 from bayesbias.models.numerics.contrast_estimate import ContrastEstimate, changes_reading, draws_estimate, shift_error
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
@@ -76,6 +76,12 @@ _TITLES = {
     "protected_word": "Without each protected word",
     "list": "Without each list",
     "prior": "With other priors",
+}
+_QUESTIONS = {
+    "attribute_word": "Does the answer depend on single attribute words?",
+    "protected_word": "Does the answer depend on single protected words?",
+    "list": "Does the answer depend on single lists?",
+    "prior": "Does the answer depend on the priors?",
 }
 
 
@@ -138,10 +144,15 @@ class Sensitivity(Result):
         """Which conclusions the refits change, and how far each moves the contrasts."""
         error = self.monte_carlo_error
         prob = f"{percent_text(self.hdi_prob)} HPDI"
+        claim = "" if self.shifts.empty else _claim(self.shifts, self.deciding, self.leave_out)
+        texts = ((statement, statement.text.removeprefix(claim).strip()) for statement in self.statements)
+        answers = tuple(replace(statement, text=text) for statement, text in texts if text)
         return Contents(
-            title=_TITLES[self.leave_out],
-            about=f"Model {self.model}.",
-            answers=self.statements,
+            title=_QUESTIONS[self.leave_out],
+            about=f"{counted(self.refits, 'refit')} of the model {self.model}.",
+            answer=claim or self.statements[0].text,
+            answers=answers if claim else answers[1:],
+            figures={} if self.shifts.empty else {"shifts": self._figure()},
             tables={
                 "shifts": ResultTable(
                     self.shifts,
@@ -150,6 +161,7 @@ class Sensitivity(Result):
                     f"Carlo error of a shift is {'below 0.0005' if error < _SMALL_ERROR else f'at most {error:.1g}'}",
                     headings={"left_out": "Prior" if self.leave_out == "prior" else "Left out"},
                     differences=True,
+                    mark=mark,
                     folded=True,
                 ),
                 "contrasts": ResultTable(
@@ -170,6 +182,32 @@ class Sensitivity(Result):
                 "Interval": prob,
             },
         )
+
+    def _figure(self) -> ResultFigure:
+        """Return a forest of a contrast, if possible one whose conclusion changes: with everything, and in refits."""
+        import pandas as pd
+
+        contrast = next((name for name, cases in self.deciding.items() if cases), next(iter(self.deciding)))
+        whole = self.contrasts[self.contrasts["contrast"] == contrast]
+        every = self.shifts[self.shifts["contrast"] == contrast]
+        refits = every.head(MOST_LINES - 1)
+        labels = refits["left_out"] if self.leave_out == "prior" else "without " + refits["left_out"]
+        rows = pd.concat([whole, refits]).assign(
+            label=["with everything", *labels],
+            filled=lambda frame: [is_settled(*ends) for ends in frame[["hdi_low", "hdi_high"]].to_numpy()],
+        )
+        cut = (
+            ""
+            if len(refits) == len(every)
+            else f" {len(refits)} of {len(every):,} refits are shown; the table has all."
+        )
+        caption = (
+            f"{contrast} with everything and {_TITLES[self.leave_out].lower()}: posterior means (points) with "
+            f"{percent_text(self.hdi_prob)} intervals (lines), conclusions that change and large shifts first. Filled: "
+            f"settled; hollow and grey: not settled.{cut}"
+        )
+        options = {"label": "Difference of mean cosine distances"}
+        return ResultFigure("delivery.plots.style.forest", caption, rows, options)
 
 
 @any_frame
@@ -453,6 +491,16 @@ def _row(label: str, contrast: str, refit: ContrastEstimate, full: ContrastEstim
     }
 
 
+def _claim(shifts: "pd.DataFrame", deciding: Mapping[str, list[str]], leave_out: str) -> str:
+    """Return the answer: how many conclusions change in the refits."""
+    action = "Halving or doubling the scale of" if leave_out == "prior" else "Leaving out"
+    refits = f"{action} each of the {leave_out.replace('_', ' ')}s in turn"
+    if leave_out.endswith("_word") and any(", " in label for label in shifts["left_out"]):
+        refits += ", and each cluster of words that count nearly as one,"
+    changed = sum(bool(names) for names in deciding.values())
+    return f"{refits} changes {f'{changed} of {counted(len(deciding), "conclusion")}' if changed else 'no conclusion'}."
+
+
 def _statements(
     result: "pd.DataFrame",
     everything: Mapping[str, ContrastEstimate],
@@ -463,21 +511,18 @@ def _statements(
     if result.empty:
         text = f"Nothing could be left out: {skipped[0]['reason']}." if skipped else "There was nothing to leave out."
         return (Statement("nothing", text),)
-    action = "Halving or doubling the scale of" if leave_out == "prior" else "Leaving out"
-    refits = f"{action} each of the {leave_out.replace('_', ' ')}s in turn"
-    if leave_out.endswith("_word") and any(", " in label for label in result["left_out"]):
-        refits += ", and each cluster of words that count nearly as one,"
+    case = "with" if leave_out == "prior" else "without"
     changes = [
-        f"{contrast!r} ({everything[contrast].reading} with everything) is sensitive to {len(names)}: "
-        f"{name_some(names)}"
+        f"{contrast!r} ({everything[contrast].reading} with everything) changes {case} {name_some(names)}."
         for contrast, names in deciding.items()
         if names
     ]
-    conclusions = f"{refits} changes {f'conclusions: {"; ".join(changes)}' if changes else 'no conclusion'}."
+    conclusions = " ".join([_claim(result, deciding, leave_out), *changes])
     largest = result.iloc[int(np.argmax(result["shift_in_sd"].abs()))]
     shift = (
-        f"Relative to its uncertainty, {largest['contrast']!r} shifts most for {largest['left_out']!r}: by "
-        f"{abs(largest['shift_in_sd']):.2f} posterior sd ({signed_text(largest['shift'])})."
+        f"Relative to its uncertainty, {largest['contrast']!r} shifts most {case} "
+        f"{largest['left_out']!r}: by {signed_text(largest['shift'])}, {abs(largest['shift_in_sd']):.2f} posterior "
+        "standard deviations."
     )
     columns = ("left_out", "contrast", "shift", "shift_in_sd")
     statements = [Statement("conclusions", conclusions, {"deciding": deciding})]

@@ -281,15 +281,13 @@ class StudySizes(Result):
     random_seed: int
 
     def __str__(self) -> str:
-        return f"{self.frame.to_string(index=False)}\n\n" + render_text(
-            [StatementList("", self.statements, bulleted=False)]
-        )
+        return f"{render_text(self.parts)}\n\n{self.frame.to_string(index=False)}"
 
     def __repr__(self) -> str:
         return f"StudySizes({self.contrast!r}, width={self.width:g}, {len(self.frame)} sizes)"
 
     def _repr_html_(self) -> str:
-        return (notebook_html(self.frame) or "") + render_html([StatementList("", self.statements, bulleted=False)])
+        return render_html(self.parts) + (notebook_html(self.frame) or "")
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -300,7 +298,7 @@ class StudySizes(Result):
         """How wide intervals are in studies of several sizes, and what they detect."""
         return contents_of(
             self,
-            title=f"Words that a study of {self.contrast} needs",
+            title=f"How many words does a study of {self.contrast} need?",
             captions={"frame": "Simulated studies by size, in units of cosine distance"},
         )
 
@@ -557,20 +555,20 @@ def _size_text(protected_words: int, attribute_words: int) -> str:
 def _statements(
     frame: "pd.DataFrame", plan: StudyPlan, *, width: float, contrast: str, hdi_prob: float
 ) -> tuple[Statement, ...]:
-    target = f"the {percent_text(hdi_prob)} interval of {contrast!r} narrower than {width:g}"
+    goal = f"the {percent_text(hdi_prob)} interval of {contrast!r}"
+    often = f"narrower than {width:g} in at least {percent_text(ASSURANCE)} of studies"
     assurance = f"in at least {percent_text(ASSURANCE)} of the studies"
     smallest = frame.loc[frame["smallest"], ["protected_words", "attribute_words"]].to_dict("records")
     if smallest:
-        options = "; or ".join(_size_text(size["protected_words"], size["attribute_words"]) for size in smallest)
-        text = f"Of the sizes tried, the smallest that make {target} {assurance}: {options}."
+        first, *others = sorted(smallest, key=lambda size: sum(size.values()))
+        text = f"With {_size_text(*first.values())}, {goal} is {often}."
         statements = [Statement("smallest sizes", text, {"sizes": smallest})]
+        if others:
+            options = "; or ".join(_size_text(*size.values()) for size in others)
+            statements.append(Statement("other sizes", f"Of the sizes tried, these suffice too: {options}."))
     else:
         best = frame.to_dict("records")[int(np.argmin(frame["mean_width"]))]
-        text = (
-            f"None of the sizes tried makes {target} {assurance}: the narrowest on average is "
-            f"{distance_text(best['mean_width'])}, for {_size_text(best['protected_words'], best['attribute_words'])}. "
-            "Try larger sizes, or accept a wider interval."
-        )
+        text = f"No size tried makes {goal} {often}; the narrowest is {distance_text(best['mean_width'])} on average."
         names = ("protected_words", "attribute_words", "mean_width")
         statements = [Statement("no size suffices", text, {name: best[name] for name in names})]
     if "power" in frame:

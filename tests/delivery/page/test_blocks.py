@@ -45,7 +45,7 @@ def test_a_title_that_warns_is_kept() -> None:
 def test_the_template_knows_every_block_by_its_kind() -> None:
     template = (Path(blocks.__file__).parent / "report.html.j2").read_text(encoding="utf-8")
     kinds = [block.__name__.lower() for block in get_args(blocks.Block)]
-    assert len(kinds) == 8
+    assert len(kinds) == 9
     assert all(f'item.kind == "{kind}"' in template for kind in kinds)
     assert blocks.Notice("x").kind == "notice"
 
@@ -60,7 +60,7 @@ browser = pytest.mark.skipif(find_chromium() is None, reason="no Chromium here")
 
 
 def page_of(*sections: Section, full: bool = False) -> str:
-    page = Page("T", "D", "S.", alerts=[], verdict="V.", sections=list(sections))
+    page = Page("T", "D", "S.", alerts=[], answer="V.", sections=list(sections))
     return filled_page(page, full=full)
 
 

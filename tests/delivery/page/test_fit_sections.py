@@ -12,11 +12,12 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.base import machine as memory
+from bayesbias.base.results import MARKS
 from bayesbias.base.statements import Statement
 from bayesbias.changes.change_statements import explanations
 from bayesbias.delivery.page import fit_sections as posterior
 from bayesbias.delivery.page import fit_sections as robustness
-from bayesbias.delivery.page.blocks import Bullets, Figure, Heading, Notice, Paragraph, Section, Table
+from bayesbias.delivery.page.blocks import Beside, Bullets, Figure, Heading, Notice, Paragraph, Section, Table
 from bayesbias.delivery.page.fit_sections import (
     PRIOR_SAMPLES,
     covariates_section,
@@ -28,6 +29,7 @@ from bayesbias.delivery.page.fit_sections import (
     sampler_section,
     single_numbers_section,
 )
+from bayesbias.delivery.page.sections import table_block
 from bayesbias.metrics.associations.weat import weat
 from bayesbias.models.spec import list_models, load_model
 from bayesbias.reports import fit_report
@@ -54,18 +56,19 @@ def test_headlines_are_the_statements_on_contrasts_and_on_words(given: FitReport
 def test_differences_have_their_probabilities(given: FitReport) -> None:
     sections = posterior.overall_section(given), posterior.words_section(given)
     tables = [block for section in sections for block in section.blocks if isinstance(block, Table)]
+    tables.append(table_block(given.contents.tables["questions"]))
     shown = [table for table in tables if "Too small" in str(table.header)]
-    assert [table.header[0] for table in shown] == ["Difference", "Group", "Question", "Word"]
-    assert [table.folded for table in shown] == [False, True, False, True]
+    assert [table.header[0] for table in shown] == ["Difference", "Group", "Word", "Question"]
+    assert [table.folded for table in shown] == [False, True, True, False]
+    shown[-1] = replace(shown[-1], caption=shown[-1].caption.removesuffix(f". {MARKS}"))
     for table in shown:
         assert table.caption.endswith("89% HPDI; below 0, nearer")
         assert "Plain difference" in table.header
 
 
 def test_the_questions_of_the_study_are_answered(given: FitReport) -> None:
-    (table,) = [
-        block for block in posterior.overall_section(given).blocks if getattr(block, "header", [""])[0] == "Question"
-    ]
+    assert given.contents.sections[0].title == "Questions"
+    table = table_block(given.contents.tables["questions"])
     answer = bb.planned_contrasts(given.fit, ("winter", "cold"), ("summer <u>", "cold"), rope=0.02).iloc[0]
     (row,) = table.rows
     cells = dict(zip(table.header, row, strict=True))
@@ -285,10 +288,13 @@ def test_tables_are_explained_once(names: tuple[str, ...]) -> None:
     assert len(places) == 1
     assert blocks[places[0] + 1] == Bullets(tuple(str(statement) for statement in explanations()))
     assert sum("What it does not show" in str(block) for block in blocks) == 1
-    figures = [block for block in blocks if isinstance(block, Figure)]
+    summary, *figures = [block for block in blocks if isinstance(block, Figure)]
+    assert "Above, the change from old" in summary.caption
+    figures += [block.figure for block in blocks if isinstance(block, Beside)]
     assert len(figures) == len(names)
+    figures.sort(key=lambda block: "newer" in block.caption)
     assert all(f"from old to {name}: " in block.alt for name, block in zip(names, figures, strict=True))
-    assert all("Changes from old to " in block.caption and "gap in old" in block.caption for block in figures)
+    assert all("Changes from old to " in block.caption and "gaps in old" in block.caption for block in figures)
 
 
 def test_where_nothing_differs_the_answer_says_so() -> None:
@@ -342,7 +348,8 @@ def test_a_check_is_shown_with_its_rates() -> None:
     shares = [[float(row[place].rstrip(" %")) for place in places] for row in table.rows]
     assert shares == [[11, 8], [5, 20]]
     about, model, *tests = map(str, check.summary)
-    assert section.blocks[0] == Paragraph(about)
+    assert section.blocks[0] == Paragraph(check.contents.answer)
+    assert Paragraph(about) in section.blocks
     assert Bullets((model, *tests)) in section.blocks
     assert list(section.headlines) == [model, "Beware: WEAT claims too often."]
 

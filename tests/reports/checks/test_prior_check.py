@@ -111,7 +111,7 @@ def test_what_it_says(check: PriorCheck, table: pd.DataFrame) -> None:
     assert fields["parts"][-1]["statements"] == [problem.to_dict() for problem in check.problems]
     assert (fields["settings"]["Samples"], check.priors["connection_mean"]) == ("4000", "Normal(mu=1, sigma=0.3)")
     assert "\n\nWHAT TO KNOW ABOUT THESE PRIORS\n\n- " in str(check)
-    assert check._repr_html_().count("<p>") == 6
+    assert check._repr_html_().count("<p>") == 7
     tight = {"word_sd": "Exponential(10)", "sigma": "Exponential(10)", "connection_mean": "Normal(1, 0.2)"}
     assert check_prior(table, "hierarchical", priors=tight, random_seed=1).problems == ()
     wrong = check_prior(table, "hierarchical", priors={**tight, "connection_mean": "Normal(0.3, 0.05)"}, random_seed=1)

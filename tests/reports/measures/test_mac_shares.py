@@ -31,9 +31,11 @@ def test_mac_is_a_mean_of_means(table: pd.DataFrame) -> None:
 
 def test_statements_say_whose_mac_it_is_and_hold_the_shares(table: pd.DataFrame) -> None:
     shares = mac_shares(table)
-    (about,), rows = (part.statements for part in shares.parts)
-    assert f"is {shares.mac:.3f} here." in about.text
-    assert "is 0.900. Calling" in str(mac_shares(table, mac=0.9).parts[0].statements[0])
+    (answer, band), rows = (part.statements for part in shares.parts)
+    assert f"is {shares.mac:.3f} here." in answer.text
+    assert f"{shares.shares['above'].iloc[0]:.1%} of associated pairs" in answer.text
+    assert f"-{shares.band:.3f} to +{shares.band:.3f}" in band.text
+    assert "is 0.900. More" in str(mac_shares(table, mac=0.9).parts[0].statements[0])
     assert [row.numbers["inside"] for row in rows] == shares.shares["inside"].tolist()
     assert len(mac_shares(table, level="word").parts) == 1
 
@@ -89,8 +91,8 @@ def test_tables_are_compared_in_the_band_of_the_first(table: pd.DataFrame) -> No
     for name, one in (("before", table), ("after", farther)):
         rows = compared.shares[compared.shares["table"] == name].drop(columns="table").reset_index(drop=True)
         pd.testing.assert_frame_equal(rows, mac_shares(one, mac=compared.mac).shares)
-    (about,), rows = (part.statements for part in compared.parts)
-    assert f"is {compared.mac:.3f} in 'before'." in about.text
+    (answer, _), rows = (part.statements for part in compared.parts)
+    assert f"is {compared.mac:.3f} in 'before'." in answer.text
     assert rows[4].text.startswith("'after', associated: ")
     words = mac_shares({"before": table, "after": farther}, level="word", mac=0.9).shares
     assert words.groupby("table").size().tolist() == [len(mac_shares(table, level="word").shares)] * 2

@@ -12,6 +12,7 @@ import bayesbias as bb
 from bayesbias.reports.posterior.conclusions import (
     _contrast_statement,
     _verdict,
+    chance_statement,
     nothing_to_compare,
     observed_counts,
     words_statement,
@@ -137,8 +138,9 @@ def test_words_are_listed_by_what_their_interval_says(normal_fit: xr.DataTree, r
         assert statement.numbers["unmeasured"] == []
         assert statement.numbers["by_chance"] == pytest.approx(0.11 * len(rows))
         if names := statement.numbers["nearer"]:
+            (by_chance,) = shown(report, "by chance")
+            assert "exact intervals would name 0.2 of 2 words on average" in by_chance.text
             assert f"{len(names)} nearer ({', '.join(names)})" in statement.text
-            assert "exact intervals would name 0.2 of 2 words on average" in statement.text
 
 
 def test_words_whose_own_averages_point_the_other_way_are_not_named(
@@ -416,6 +418,8 @@ def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_c
     rows = [word_row(f"w{place}", -0.1, settled=place < 3) for place in range(16)]
     statement = words_statement(rows, prob, bb.load_model(model))
     assert statement.numbers["by_chance"] == pytest.approx(by_chance)
+    statement = chance_statement(rows, prob, bb.load_model(model))
+    assert (statement.numbers["by_chance"], statement.numbers["named"]) == (pytest.approx(by_chance), 3)
     assert text in statement.text
     assert "synonyms" in statement.text
     if by_chance < 1.5:

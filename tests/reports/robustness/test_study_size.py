@@ -86,7 +86,8 @@ def test_it_is_text_and_html_and_json() -> None:
     assert "protected_words" in str(study_sizes)
     for statement in study_sizes.statements:
         assert statement.text[:40] in str(study_sizes)
-        assert statement.kind in {entry["kind"] for entry in study_sizes.to_dict()["answers"]}
+        written = study_sizes.to_dict()
+        assert statement.text in (written["answer"], *(entry["text"] for entry in written["answers"]))
     assert "<table" in study_sizes._repr_html_()
     assert json.loads(json.dumps(study_sizes.to_dict()))["tables"]["frame"][0]["pairs"] == 100
     assert repr(study_sizes) == "StudySizes('associated - different', width=0.03, 1 sizes)"

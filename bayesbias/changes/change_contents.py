@@ -1,0 +1,114 @@
+"""Tables with marks, and figures, on the page of changes."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.results import ResultFigure, ResultTable
+from bayesbias.changes.change_statements import change_mark
+from bayesbias.estimates.intervals import contrast_sides, mark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_CHANGES = 6
+"""Most lines of changes in the first figure of a page, above those of the gaps."""
+_NUMBERS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "probability_in_rope")
+
+
+def first_tables(
+    ends: "pd.DataFrame", gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str
+) -> dict[str, ResultTable]:
+    """Return tables with marks of the first gap: in each period, of all words and groups, and of each word.
+
+    `ends` are the rows of `Changes.changes` from the first condition, and of periods to the last one.
+    """
+    if ends.empty:
+        return {}
+    first = str(ends["contrast"].iloc[0])
+    base = contrast_sides(first)[0]
+    of_word, of_group, in_first = ends["protected_word"] != "", ends["protected_group"] != "", ends["contrast"] == first
+    groups = ends[~of_word & (in_first | ~of_group)]
+    groups = groups.assign(protected_group=groups["protected_group"].replace("", "All words"))
+    several = ("second",) if len(facts["conditions"]) > 2 and facts["times"] is None else ()
+    about = f"{prob}; above 0, {base} words are farther in the second condition"
+    headings = {"mean": "Change", "second": "In", "contrast": "Gap", "observed": "Plain change"}
+    shown: dict[str, Any] = {"differences": True, "in_folder": False}
+    tables = {
+        "groups_changed": ResultTable(
+            groups,
+            "Groups",
+            f"How each gap changed, {about}",
+            ("protected_group", *several, *_NUMBERS[:3], "contrast", *_NUMBERS[3:]),
+            headings,
+            mark=change_mark,
+            **shown,
+        ),
+        "words_changed": ResultTable(
+            ends[of_word & in_first],
+            "Words",
+            f"How the gap {first} of each word changed, {about}",
+            ("protected_word", *several, *_NUMBERS),
+            headings,
+            mark=change_mark,
+            **shown,
+        ),
+    }
+    if facts["times"] is None:
+        return tables
+    periods = gaps[(gaps["protected_word"] == "") & (gaps["protected_group"] == "") & (gaps["contrast"] == first)]
+    headings = {"mean": "Gap", "observed": "Plain gap", "condition": "Period"}
+    caption = f"Gap {first} in each period, {prob}; below 0, {base} words are nearer"
+    in_periods = ResultTable(periods, "Periods", caption, ("condition", *_NUMBERS), headings, mark=mark, **shown)
+    return {"periods": in_periods, **tables}
+
+
+def change_figures(
+    ends: "pd.DataFrame", gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str, alternatives: Mapping[str, str]
+) -> dict[str, ResultFigure]:
+    """Return the first figure, of at most 12 lines, and one with the words of each condition.
+
+    `alternatives` are texts of the conditions for readers who do not see a figure.
+    """
+    first, *others = facts["conditions"]
+    legend = f"Points: posterior means, filled if settled; lines: {prob}"
+    figures: dict[str, ResultFigure] = {}
+    if facts["times"] is not None:
+        contrasts = list(dict.fromkeys(gaps["contrast"]))
+        caption = f"Gap in each period, in units of cosine distance; below 0, nearer. {legend}; crosses: plain gaps."
+        alt = "The gap in each period with its interval. The numbers are in the table of gaps."
+        figures["trend"] = ResultFigure("plot_trend", caption, options={"contrast": contrasts[0]}, alt=alt)
+        if len(contrasts) > 1:
+            figures["trends"] = ResultFigure("plot_trend", caption, section="Gaps", alt=alt)
+        others = others[-1:]
+    elif len(ends):
+        lines = ends["protected_group"].nunique() if len(others) == 1 else len(others)
+        cut = f" Of {lines} lines above, the {MOST_CHANGES} with the largest changes are shown."
+        figures["change"] = ResultFigure(
+            "plot_change_summary",
+            f"Above, the change from {first}; below, the gap in each condition. {legend}; colours and shapes: the "
+            f"words that are subtracted from the associated ones.{cut if lines > MOST_CHANGES else ''}",
+            alt=alternatives[others[0]],
+        )
+    for number, name in enumerate(others, start=1):
+        figures[f"change_{number}"] = ResultFigure(
+            "plot_changes",
+            f"Changes from {first} to {name}. {legend}. Of more than 200 words, those whose changes lie farthest from "
+            f"the mean are shown. The gaps in {first} (hollow) and in {name} (filled) come from separate fits and need "
+            "not differ by exactly the change, which is the number to use. Colours and shapes: the words that are "
+            "subtracted from the associated ones, or to which distances are.",
+            options={"second": name},
+            section="" if ends.empty and number == 1 else "Words" if number == 1 else "Changes",
+            alt=alternatives[name],
+        )
+    return figures
+
+
+def slopes_figure(prob: str) -> ResultFigure:
+    """Return the figure of the slopes of gaps on numbers of the words."""
+    return ResultFigure(
+        "plot_slopes",
+        "Slope of the words' gaps in each period, in units of cosine distance for one unit of the covariate. Points: "
+        f"posterior means, filled if settled; lines: {prob}; crosses: plain slopes.",
+        section="Slopes",
+        alt="The slope in each period with its interval. The numbers are in the table of slopes.",
+    )

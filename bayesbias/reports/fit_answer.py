@@ -1,0 +1,239 @@
+"""The first sentences of the report of a fit, and its tables of groups and words with their marks."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from bayesbias.base.number_text import interval_text, percent_text, signed_text
+from bayesbias.base.results import MOST_LINES, MOST_WORDS, ResultFigure, ResultTable
+from bayesbias.base.statements import Conclusions, Statement, StatementList
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import contrast_sides, is_settled, mark
+from bayesbias.reports.posterior.group_statements import nearness_matters, nearness_turns
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+EVERYONE = "All words"
+_MOST_NAMED = 3
+_FOREST = "delivery.plots.posterior.figure_of_contrasts"
+_MOST_GROUPS = MOST_LINES - 2  # beside all words
+_MOST_ROWS = 60
+_NEVER_SETTLED = "not settled"
+_COLUMNS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "probability_in_rope")
+_NET = ("net_mean", "net_low", "net_high")
+_HEADINGS = {
+    "contrast": "Difference",
+    "mean": "Estimate",
+    "observed": "Plain difference",
+    "net_mean": "Without nearness of lists",
+    "net_low": "Its interval",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class FitAnswer:
+    """Answer of a fit: sentence, number, tables of groups and words, and a forest for each.
+
+    - `conclusions`: conclusions of the fit.
+    - `contrasts`: all contrasts, of all words, groups and words.
+    - `lists`: group -> names of the lists that are associated with it.
+    - `others`: names of the lists of the second side of the first contrast.
+    - `hdi_prob`, `rope`: as in `bayesbias.report`.
+    """
+
+    conclusions: Conclusions
+    contrasts: pd.DataFrame
+    lists: Mapping[str, Sequence[str]]
+    others: Sequence[str]
+    hdi_prob: float
+    rope: float | tuple[float, float] | None
+
+    @cached_property
+    def _first(self) -> Mapping[str, Any]:
+        return self._rows("contrast")[0]
+
+    def _rows(self, kind: str) -> list[Mapping[str, Any]]:
+        return [statement.numbers for statement in self.conclusions.shown if statement.kind == kind]
+
+    @property
+    def sentence(self) -> str:
+        """The answer in a sentence that names groups and lists if it is short enough."""
+        short = f"Words lie {{}} {self._than(generic=True)}"
+        claims = [f"{self._claim(named)} {self._than()}" for named in (_MOST_NAMED, 1)]
+        direction = self._first["direction"] if self._first["settled"] else "nearer"
+        to = f"{'nearer' if direction == 'nearer' else 'FARTHER'}{' on average' if self._disagreeing else ''}"
+        away = "to" if direction == "nearer" else "from"
+        claims.append(short.format(f"{to} {away} the lists of their own group"))
+        for claim in claims:
+            text = claim
+            if not self._first["settled"]:
+                state = "borderline" if self._first["borderline"] else _NEVER_SETTLED
+                text = f"It is {state} whether {claim[0].lower()}{claim[1:]}"
+            if len(text.split()) <= MOST_WORDS:
+                break
+        return f"{text[0].upper()}{text[1:]}."
+
+    @property
+    def estimate(self) -> str:
+        """The first contrast with its interval and the plain difference."""
+        row = self._first
+        return (
+            f"Difference {signed_text(row['mean'])} in cosine distance, {percent_text(self.hdi_prob)} interval "
+            f"{_interval(row)} (observed {signed_text(row['observed'])})."
+        )
+
+    def _claim(self, most: int) -> str:
+        row, lists = self._first, self.lists
+        to = "nearer to" if row["direction"] == "nearer" or not row["settled"] else "FARTHER from"
+        if self._disagreeing:  # what holds on average does not hold of each group
+            to = to.replace(" ", " on average ")
+        if len(lists) > _MOST_NAMED:
+            return f"words of {len(lists)} groups ({name_some(list(lists), most)}) lie {to} their own lists"
+        if self._disagreeing:
+            named = "; ".join(f"{group}: {name_some(names, most)}" for group, names in lists.items())
+            return f"words lie {to} the lists of their own group ({named})"
+        (group, names), *others = ((group, name_some(names, most)) for group, names in lists.items())
+        claim = f"words of the group {group} lie {to} the list {names}"
+        if not others:
+            return claim
+        *middle, last = (f"those of {group} {to.split()[-1]} {names}" for group, names in others)
+        return ", ".join([claim, *middle, f"and {last},"])
+
+    def _than(self, *, generic: bool = False) -> str:
+        other = contrast_sides(self._first["contrast"])[1]
+        if other != "different":
+            return f"than to {other} control words"
+        if generic or len(self.lists) > 1:
+            return "than to other groups' lists"
+        return f"than to the {'list' if len(self.others) == 1 else 'lists'} {name_some(self.others, _MOST_NAMED)}"
+
+    @cached_property
+    def _disagreeing(self) -> str:
+        """Which groups have another reading than all words; empty if none has."""
+
+        def reading(row: Mapping[str, Any]) -> str:
+            decided = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+            return str(row["direction"]) if decided else _NEVER_SETTLED
+
+        overall = reading(self._first)
+        rows = self._rows("group")
+        count = Counter(map(reading, rows))
+        # The rarest answer comes first, since a long list is cut.
+        apart = sorted(
+            (row for row in rows if reading(row) != overall),
+            key=lambda row: (reading(row) == _NEVER_SETTLED, count[reading(row)]),
+        )
+        texts = [
+            f"{row['protected_group']} {'borderline' if row['borderline'] else reading(row)} "
+            f"({signed_text(row['mean'])}, {_interval(row)}{_without_nearness(row)})"
+            for row in apart
+        ]
+        return f"Groups with another answer: {name_some(texts, _MOST_NAMED)}." if texts else ""
+
+    @property
+    def parts(self) -> tuple[StatementList, ...]:
+        """What the estimates mean together, and which groups have another answer or none."""
+        shown = self.conclusions.shown
+        disagreeing = [Statement("groups", self._disagreeing)] if self._disagreeing else []
+        lacking = (statement for statement in shown if statement.kind == "group without contrast")
+        return (StatementList("Groups", (self.conclusions.verdict, *disagreeing, *lacking), bulleted=False),)
+
+    def tables(self) -> dict[str, ResultTable]:
+        """Return a table of all words and each group, and one of each word, with their marks."""
+        frame, first = self.contrasts, self._first["contrast"]
+        of_word, of_group = frame["protected_word"] != "", frame["protected_group"] != ""
+        in_first = frame["contrast"] == first
+        reading = f"{percent_text(self.hdi_prob)} HPDI; below 0, {contrast_sides(first)[0]} words are nearer"
+        groups = pd.concat([frame[~of_word & in_first], frame[~of_word & ~of_group & ~in_first]])
+        turned = any(nearness_matters(row) or nearness_turns(row) for row in groups.to_dict("records"))
+        groups = groups.assign(protected_group=groups["protected_group"].replace("", EVERYONE))
+        words = frame[of_word & in_first].sort_values("mean", kind="stable")
+        chance = [statement.text for statement in self.conclusions.shown if statement.kind == "by chance"]
+        tables = {
+            "groups": ResultTable(
+                groups,
+                "Groups",
+                f"Differences of mean cosine distances, {reading}",
+                ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ())),
+                _HEADINGS,
+                differences=True,
+                mark=mark,
+                in_folder=False,
+            ),
+            "words": ResultTable(
+                words,
+                "Words",
+                f"{first} for each word, {reading}",
+                ("protected_word", "protected_group", *_COLUMNS),
+                _HEADINGS,
+                differences=True,
+                note=" ".join(chance),
+                mark=_mark_of_word,
+                in_folder=False,
+            ),
+        }
+        return {name: table for name, table in tables.items() if len(table.frame)}
+
+    def figures(self, fit: "xr.DataTree") -> dict[str, ResultFigure]:
+        """Return a forest of all words and the groups, and one of the words."""
+        first = self._first["contrast"]
+        options: dict[str, Any] = {"frame": self.contrasts}
+        groups, kinds = len(self.lists), self.contrasts["contrast"].nunique()
+        words = int((self.contrasts["protected_word"] != "").sum() / kinds)
+        alone = {"contrast": first} if kinds * (groups + 1) > MOST_LINES else {}
+        cut = (
+            f" Of {groups} groups, the {_MOST_GROUPS} farthest from all words are shown."
+            if groups > _MOST_GROUPS
+            else ""
+        )
+        what = (
+            f"Points: posterior means, filled if settled; lines: {percent_text(self.hdi_prob)} intervals; crosses: "
+            "plain differences; shapes and colours: the words that are subtracted from the associated ones"
+            f"{'; shaded: the region of practical equivalence' if self.rope is not None else ''}."
+        )
+        contrasts = (statement.text for statement in self.conclusions.shown if statement.kind == "contrast")
+        figures = {
+            "groups": ResultFigure(
+                _FOREST,
+                f"Difference of mean cosine distances{f' ({first})' if alone else ''}; below 0, associated words are "
+                f"nearer. {what}{cut}",
+                fit,
+                {**options, **alone, "words": False, "most": _MOST_GROUPS},
+                alt=f"A forest of contrasts with a line at 0. {' '.join(contrasts)}",
+            )
+        }
+        if words:
+            of_words = [statement.text for statement in self.conclusions.shown if statement.kind == "words"]
+            rows = 1 + words + (groups if groups > 1 else 0)
+            left = f" Of {words} words, those farthest from 0 are shown." if rows > _MOST_ROWS else ""
+            figures["words"] = ResultFigure(
+                _FOREST,
+                f"{first} for each word; below 0, nearer. {what}{left}",
+                fit,
+                {**options, "contrast": first},
+                section="Words",
+                alt=f"A forest of contrasts with a line at 0. {' '.join(of_words[:1])}",
+            )
+        return figures
+
+
+def _mark_of_word(row: Mapping[str, Any]) -> str:
+    """Return the mark of a word; one with pairs on one side only is not judged."""
+    return mark(row) if row["baseline_pairs"] and row["other_pairs"] else "○ no pairs on one side"
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    return interval_text(row["hdi_low"], row["hdi_high"])
+
+
+def _without_nearness(row: Mapping[str, Any]) -> str:
+    """Return the rest of a difference that the nearness of lists to every group decides; empty if it does not."""
+    if not row["decides"]:
+        return ""
+    ends = interval_text(row["net_low"], row["net_high"])
+    return f"; {signed_text(row['net_mean'])}, {ends} without the nearness of its lists to every group"
