@@ -138,8 +138,8 @@ def fit(
 ) -> None:
     """Fit a model to a distance table; print and write the conclusions.
 
-    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, words.png, conclusions.txt and conclusions.json;
-    also questions.csv if the study asks questions of its own.
+    Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, conclusions.txt, conclusions.json, and figures:
+    groups.png, words.png and distances.png. Also questions.csv if the study asks questions of its own.
 
     Example:
 
@@ -160,12 +160,13 @@ def fit(
         priors=priors_from(prior or []),
         covariates=None if covariates is None else read_covariates(covariates, word_column),
     )
-    numbers = delivery.output / "fit.nc"
+    numbers, result = delivery.output / "fit.nc", bb.report(fitted, table=distances, **reporting)
+    picture = delivery.output / f"{next(iter(result.contents.figures))}.png"
     next_step = (
-        f"Look at {delivery.output / 'words.png'}; numbers: {command_line('summary', numbers)}\n"
+        f"Look at {picture}; numbers: {command_line('summary', numbers)}\n"
         f"One page with checks and sensitivity: {command_line('report', numbers, '-o', 'report.html')}"
     )
-    delivery.finish(bb.report(fitted, table=distances, **reporting), next_step=next_step)
+    delivery.finish(result, next_step=next_step)
 
 
 @command()

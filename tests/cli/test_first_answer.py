@@ -21,7 +21,7 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
 ) -> None:
     """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
     monkeypatch.setattr(bb, "audit", partial(bb.audit, model="hierarchical", draws=250))
-    monkeypatch.setattr("bayesbias.delivery.page.fit_page", lambda *_, **__: "a page")
+    monkeypatch.setattr("bayesbias.delivery.page.fit_details", lambda *_, **__: [])
     # Processes would not know what is set here.
     monkeypatch.setattr("bayesbias.workers.process_workers.process_workers", lambda _: this_process())
     monkeypatch.chdir(tmp_path)
@@ -81,7 +81,7 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(
     assert "WHAT IT DOES NOT SHOW" in fitted.stdout
     assert "%" not in fitted.stderr, "no progress bar in a pipe"
     made = {path.name for path in (workplace / "pets").iterdir()}
-    assert {"table.csv", "fit.nc", "summary.csv", "contrasts.csv", "words.png", "conclusions.json"} < made
+    assert {"table.csv", "fit.nc", "summary.csv", "contrasts.csv", "groups.png", "words.png", "distances.png", "conclusions.json"} < made
     summary = ("summary", "pets/fit.nc", "--level", "overall", "--rope", "0.05")
     assert in_process(*summary, monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr()

@@ -237,7 +237,9 @@ def plot_change_summary(changes: Changes) -> "Figure":
     rows = [row for row in rows if row in shown]
     conditions = [first, *(others if len(others) == 1 else rows)][: MOST_LINES - len(rows)]
     gaps = changes.gaps[(changes.gaps["protected_word"] == "") & (changes.gaps["protected_group"] == "")]
-    connections = list(dict.fromkeys(contrast_sides(contrast)[1] for contrast in moved["contrast"]))
+    # A gap that not all conditions have did not change.
+    names_of_contrasts = dict.fromkeys([*moved["contrast"], *gaps["contrast"]])
+    connections = [contrast_sides(contrast)[1] for contrast in names_of_contrasts]
     panels = (
         (moved, by, rows, f"Change from {_short(first)}", "Change in cosine distance"),
         (gaps, "condition", conditions, "Gap", "Gap in cosine distance (below 0: nearer)"),

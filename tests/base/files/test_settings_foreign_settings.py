@@ -47,7 +47,7 @@ def test_the_command_line_reads_none_of_them(tmp_path: Path) -> None:
     command += ["--draws", "100", "--seed", "1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "fitted" / "words.png").is_file()
+    assert (tmp_path / "fitted" / "distances.png").is_file()
 
 
 @pytest.mark.slow
