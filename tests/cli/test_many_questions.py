@@ -88,8 +88,13 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture
 def pets(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the study, with vectors that lack half of a list."""
-    lines = (workplace / "vectors.txt").read_text().splitlines()
+    """The folder of the study, with vectors of coherent lists, and with some that lack half of a list."""
+    lines = []
+    for place, line in enumerate((workplace / "vectors.txt").read_text().splitlines()):
+        word, *numbers = line.split()
+        numbers[place // 2] = str(float(numbers[place // 2]) + 4)
+        lines.append(" ".join([word, *numbers]))
+    (workplace / "vectors.txt").write_text("\n".join(lines) + "\n")
     (workplace / "few.txt").write_text("\n".join(line for line in lines if not line.startswith("bark")) + "\n")
     monkeypatch.chdir(workplace)
     return workplace
@@ -139,7 +144,7 @@ def test_mistakes_are_named_before_any_work(
     (pets / "wrong.json").write_text("{}")
     for arguments, fact in (
         (["-o", "gate"], "rope"),
-        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 1"),
+        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 2"),
         (["--rope", "0.1", "--baseline", "none.json", "-o", "gate"], "none.json"),
     ):
         assert in_process("gate", "gate.toml", *arguments, monkeypatch=monkeypatch) == 2
