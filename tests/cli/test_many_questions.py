@@ -136,6 +136,40 @@ def test_an_embedding_that_lacks_a_list_does_not_stop_the_others(
     assert "mine" in out
 
 
+def test_a_changed_plan_has_its_own_code_and_is_named_even_if_quiet(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"\ntwin = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "old", monkeypatch=monkeypatch) == 0
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    baseline = ("--baseline", "old/gate.json", "--quiet")
+    capsys.readouterr()
+    assert in_process("gate", "gate.toml", *baseline, "--rope", "10", monkeypatch=monkeypatch) == 7
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "NOT ASKED pets in twin" in shown.err
+    assert "rope: -9 to 9" in shown.err
+    assert in_process("gate", "gate.toml", *baseline, "--no-strict", monkeypatch=monkeypatch) == 0
+    assert "NOT ASKED pets in twin" in capsys.readouterr().err
+
+
+def test_a_standardised_region_comes_from_the_plan_or_an_option(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = {standardised = 9}", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", monkeypatch=monkeypatch) == 0
+    planned = capsys.readouterr().out
+    assert "-9 to 9 in units of coherence" in planned
+    (pets / "gate.toml").write_text(PLAN.format("rope = 1", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "--rope-standardised", "9", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out == planned
+    both = ("--rope", "1", "--rope-standardised", "9")
+    assert in_process("gate", "gate.toml", *both, monkeypatch=monkeypatch) == 2
+    (pets / "gate.toml").write_text(PLAN.format("rope = {standardized = 9}", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", monkeypatch=monkeypatch) == 2
+    assert "rope" in capsys.readouterr().err
+
+
 def test_mistakes_are_named_before_any_work(
     pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
