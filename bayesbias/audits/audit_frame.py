@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.audits.coherence import Coherence
-from bayesbias.audits.gate_plan import Region
 from bayesbias.base.checks import check_frame
 from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
@@ -119,13 +118,6 @@ class AuditRecord(Described):
             "left_out": {", ".join(key): why for key, why in self.left_out.items()},
             "lost_words": {", ".join(key): words for key, words in self.lost_words.items() if words},
         }
-
-    @property
-    def region(self) -> Region | None:
-        """Region of practical equivalence, in whichever unit it was given."""
-        if self.standardised_rope is not None:
-            return Region(*self.standardised_rope, standardised=True)
-        return None if self.rope is None else Region(*self.rope)
 
     @property
     def variants(self) -> tuple["AuditRecord", ...]:

@@ -20,7 +20,7 @@ from bayesbias.audits.gate_files import (
     probability_worse,
     read_baseline,
 )
-from bayesbias.audits.gate_plan import AskedQuestion, GatePlan, Question, Region, RopeLike, check_region
+from bayesbias.audits.gate_plan import STANDARDISED, AskedQuestion, GatePlan, Question, Region, RopeLike, check_region
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_flag
 from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, probability_text, signed_text
@@ -110,7 +110,7 @@ def _earlier(row: Mapping[str, Any], baseline: Baseline | None) -> tuple[Earlier
     question = _question(row)
     if question not in baseline.answers:
         return None, "; not in the baseline"
-    if change := baseline.plan.change_of(question, _asked(row)):
+    if change := baseline.plan.change_of(question, _asked_question(row)):
         return None, f"; {change}"
     before = baseline.answers[question]
     return (before, "") if len(before.draws) else (None, "; without an answer in the baseline")
@@ -134,7 +134,7 @@ def _question(row: Mapping[str, Any]) -> Question:
     return row["embedding"], row["study"], row["model"]
 
 
-def _asked(row: Mapping[str, Any]) -> AskedQuestion:
+def _asked_question(row: Mapping[str, Any]) -> AskedQuestion:
     return AskedQuestion(row["study_hash"], row["model_hash"], row["lost_words"])
 
 
@@ -484,7 +484,8 @@ def gate(
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord):
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
-    region = check_region(rope) or record.region
+    of_audit = record.rope if record.standardised_rope is None else {STANDARDISED: record.standardised_rope}
+    region = check_region(rope) or check_region(of_audit)
     if region is None:
         raise ReportError(f"rope: the gate needs a region of practical equivalence, such as {setting('rope', 0.02)}.")
     check_flag("strict", strict)
@@ -496,7 +497,7 @@ def gate(
         draws.append(values)
     if not rows:
         raise ReportError("audit: it has no contrasts. Ask for the measure 'contrast', with a model.")
-    plan = GatePlan(region, record.hdi_prob, {_question(row): _asked(row) for row in rows})
+    plan = GatePlan(region, record.hdi_prob, {_question(row): _asked_question(row) for row in rows})
     return GateResult(
         questions=_frame(rows),
         region=region,

@@ -150,10 +150,10 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     questions: dict[Question, AskedQuestion] = {}
     answers: dict[Question, Earlier] = {}
     for number, question in enumerate(content["questions"], start=1):
-        key, asked, answer = _answer(question, f"The baseline {path}, question {number}")
+        key, question_facts, answer = _answer(question, f"The baseline {path}, question {number}")
         if key in answers:
             raise ReportError(f"The baseline {path} has {', '.join(key)} twice: give a gate of one seed.")
-        questions[key], answers[key] = asked, answer
+        questions[key], answers[key] = question_facts, answer
     return Baseline(_plan(content, questions, path), answers)
 
 
@@ -181,18 +181,18 @@ def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier
     key = embedding, study, model
     if not is_count(lost):
         raise ReportError(f"{place}: lost_words must be a number of words.")
-    asked, coherence = AskedQuestion(study_hash, model_hash, lost), Coherence.read(question)
+    facts, coherence = AskedQuestion(study_hash, model_hash, lost), Coherence.read(question)
     if coherence is None:
         raise ReportError(f"{place}: {', '.join(COHERENCE)} must be numbers from -2 to 2, or null.")
     if mean is None:
-        return key, asked, Earlier(math.nan, np.empty(0), "", coherence)
+        return key, facts, Earlier(math.nan, np.empty(0), "", coherence)
     if not (_is_contrast(mean) and _is_contrast(sd) and sd > 0):
         raise ReportError(f"{place}: mean and sd must be contrasts of cosine distances, the sd above 0.")
     if draws is None:
-        return key, asked, Earlier(float(mean), mean + sd * _standard_quantiles(), "mean and sd", coherence)
+        return key, facts, Earlier(float(mean), mean + sd * _standard_quantiles(), "mean and sd", coherence)
     if not isinstance(draws, list) or not draws or not all(map(_is_contrast, draws)):
         raise ReportError(f"{place}: draws must be a list of contrasts of cosine distances.")
-    return key, asked, Earlier(float(mean), np.array(draws, dtype=float), "draws", coherence)
+    return key, facts, Earlier(float(mean), np.array(draws, dtype=float), "draws", coherence)
 
 
 def _is_object(value: Any) -> bool:

@@ -163,15 +163,15 @@ def markdown(frame: pd.DataFrame) -> str:
         "|---" * 9 + "|",
     ]
     for (name, standardised), part in frame.groupby(["copy", "standardised"], sort=False):
-        of = {inside: part[part["inside"] == inside] for inside in INSIDE}
+        by_distance = {inside: part[part["inside"] == inside] for inside in INSIDE}
         values = [
             1 - part.get(INCOMPARABLE, pd.Series(0.0, part.index)).mean(),
-            of[-0.01][PASS].mean(),
-            of[-0.01][PASS].max(),
+            by_distance[-0.01][PASS].mean(),
+            by_distance[-0.01][PASS].max(),
         ]
-        values += [of[-1][PASS].mean(), of[-2][FAIL].mean(), of[3][PASS].mean()]
-        texts = [f"{value:.3f}" for value in values]
-        texts.append("" if standardised else f"{of[-0.01]['unchecked_pass'].mean():.3f}")
+        values += [by_distance[-1][PASS].mean(), by_distance[-2][FAIL].mean(), by_distance[3][PASS].mean()]
+        values.append(np.nan if standardised else by_distance[-0.01]["unchecked_pass"].mean())
+        texts = ["" if np.isnan(value) else f"{value:.3f}" for value in values]
         lines.append(f"| {name} | {'standardised' if standardised else 'raw'} | {' | '.join(texts)} |")
     return "\n".join(lines)
 
