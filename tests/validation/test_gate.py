@@ -88,8 +88,8 @@ def test_the_guide_says_the_numbers_of_the_trial() -> None:
     at_edge = rows[rows["inside"] == -0.01].groupby(["copy", "standardised"])
     unchecked = at_edge["unchecked_pass"].mean()
     assert (
-        f"at most {100 * at_edge['pass'].mean().max():.0f} % pass wrongly in any copy (noise, 8 and 4 bits, PCA to a half, "
-        f"a constant vector, shuffled words), where {100 * unchecked['shuffled words', False]:.0f} % to "
+        f"at most {100 * at_edge['pass'].mean().max():.0f} % pass wrongly in any copy (noise, 8 and 4 bits, PCA to a "
+        f"half, a constant vector, shuffled words), where {100 * unchecked['shuffled words', False]:.0f} % to "
         f"{100 * unchecked.max():.0f} % passed with shuffled words, a constant and 8 bits without zero point before"
     ) in prose(VALIDATION.parent / "docs" / "guide" / "gate.md")
 
