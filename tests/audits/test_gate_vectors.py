@@ -41,7 +41,7 @@ def test_what_moved_beyond_a_bound_does_not_pass(tmp_path: Path, now: Coherence,
     assert result.questions["coherence"].item() == now.coherence
     if outcome != "pass":
         assert "NOT COMPARABLE A, s" in str(result)
-        assert "1 not comparable" in result.summary.text
+        assert "1 is not comparable" in result.summary.text
         assert 'errors="1"' in result.junit
 
 
