@@ -11,6 +11,8 @@ import pandas as pd
 
 from bayesbias.audits.audit_cell import AuditCell, make_cells, needed_words, needs_pairs, study_hash
 from bayesbias.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditRecord
+from bayesbias.audits.coherence import Coherence
+from bayesbias.audits.gate_plan import RopeLike, check_region
 from bayesbias.audits.plan import (
     AUDIT_MEASURES,
     check_measures,
@@ -29,7 +31,6 @@ from bayesbias.base.checks import (
     check_flag,
     check_items,
     check_probability,
-    check_rope,
     resolve_seed,
     shown,
 )
@@ -126,8 +127,9 @@ def _record(
         "Model": f"{first.model.name} (hash {first.model.digest})" if first.model else "none",
         "Draws": f"{first.draws:,} in each of {first.chains} chains" if first.model else "none",
         "Seed": str(first.random_seed),
-        **({"Region of practical equivalence": f"{first.rope[0]:g} to {first.rope[1]:g}"} if first.rope else {}),
+        **({"Region of practical equivalence": str(first.region)} if first.region else {}),
     }
+    ends = None if first.region is None else (first.region.low, first.region.high)
     return AuditRecord(
         draws={
             (*question, str(measure)): draws.to_numpy(copy=True)
@@ -149,8 +151,15 @@ def _record(
         tables={question: objects["table"] for question, objects in fits.items()},
         random_seed=first.random_seed,
         failed={cell.question: failed[cell.digest] for cell in cells if cell.digest in failed},
-        rope=first.rope,
+        rope=None if first.region is None or first.region.standardised else ends,
+        standardised_rope=ends if first.region is not None and first.region.standardised else None,
         study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
+        model_hash=first.model.digest if first.model else "",
+        coherences={
+            question: coherence
+            for question, answer in answered
+            if (facts := answer.facts.get("coherence")) and (coherence := Coherence.read(facts))
+        },
     )
 
 
@@ -219,7 +228,7 @@ def audit(
     controls: bool = True,
     skip_unanswered: bool = False,
     hdi_prob: float = HDI_PROB,
-    rope: float | tuple[float, float] | None = None,
+    rope: RopeLike | None = None,
     draws: int = 1000,
     tune: int = 2000,
     chains: int = 4,
@@ -264,8 +273,10 @@ def audit(
     hdi_prob
         Probability inside the highest posterior density intervals.
     rope
-        Region of practical equivalence of contrasts in units of cosine distance: a half-width, or (low, high). `gate`
-        passes or fails questions by it.
+        Region of practical equivalence of contrasts: a half-width, or (low, high), in units of cosine distance. `gate`
+        passes or fails questions by it. ``{"standardised": 0.3}`` has units of coherence, by which a study's contrast
+        is divided: the mean cosine of two words of one of its lists minus that of a protected and an attribute word.
+        Control words do not enter it.
     draws, tune, chains
         As for `fit`.
     keep_fits
@@ -367,7 +378,7 @@ def audit(
     settings |= {"hdi_prob": check_probability("hdi_prob", hdi_prob)}
     counts = {"draws": draws, "tune": tune, "chains": chains}
     settings |= {name: check_count(name, count) for name, count in counts.items()}
-    settings["rope"] = check_rope(rope)
+    settings["region"] = check_region(rope)
     check_flag("skip_unanswered", skip_unanswered)
     settings["keep_fit"] = check_flag("keep_fits", keep_fits)
     interactive = workers is None and scheduler is None and cells is None

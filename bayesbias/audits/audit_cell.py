@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
+from bayesbias.audits.coherence import Coherence, list_coherence
+from bayesbias.audits.gate_plan import Region
 from bayesbias.audits.plan import question_table
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.embeddings.embedding import Embedding
@@ -37,8 +39,9 @@ class AuditCell:
 
     - `embedding`: name of the embedding, which does not enter the answer.
     - `vectors`: hash of the words and vectors that can enter the answer (`vectors_digest`).
-    - `study`, `model`, `random_seed`, `measures`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains`, `rope`: as for
+    - `study`, `model`, `random_seed`, `measures`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains`: as for
       `bayesbias.audit`.
+    - `region`: region of practical equivalence.
     - `keep_fit`: whether the answer holds the fit and its distance table too.
     """
 
@@ -53,7 +56,7 @@ class AuditCell:
     draws: int
     tune: int
     chains: int
-    rope: tuple[float, float] | None = None
+    region: Region | None = None
     keep_fit: bool = False
 
     @property
@@ -86,7 +89,7 @@ class AuditCell:
     @cached_property
     def digest(self) -> str:
         """Hash of all that enters the answer: cells with equal hashes have equal answers."""
-        settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains, self.rope]
+        settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains, str(self.region)]
         measures = [[name, repr(MEASURES[name].options) if name in MEASURES else ""] for name in self.measures]
         return content_digest([self._data, measures, settings, package_version()])[:32]
 
@@ -104,6 +107,7 @@ class AuditCell:
         draws: dict[str, np.ndarray] = {}
         left_out: dict[str, str] = {}
         objects: dict[str, Any] = {}
+        coherence: Coherence | None = None
         with threadpool_limits(1, "blas"), collected_warnings() as caught:
             fitted, control_sd = None, float("nan")
             if self.model is not None:
@@ -115,6 +119,7 @@ class AuditCell:
                 control_sd = _control_sd(table)
                 fitted = fit(table, self.model, progress=False, random_seed=self.fit_seed, **sizes)
                 if CONTRAST in self.measures:
+                    coherence = list_coherence(source, self.study)
                     left_out = {
                         f"{CONTRAST} of {group}": f"{lacking}, so it is in no contrast"
                         for group, lacking in groups_without_contrast(fitted).items()
@@ -122,7 +127,7 @@ class AuditCell:
                 objects = {"fit": fitted, "table": table} if self.keep_fit else {}
             for name in self.measures:
                 try:
-                    for row, row_draws in self._rows(source, name, fitted, control_sd):
+                    for row, row_draws in self._rows(source, name, fitted, control_sd, coherence):
                         rows.append(row)
                         if row_draws is not None:
                             draws[name] = row_draws
@@ -130,7 +135,8 @@ class AuditCell:
                     left_out[name] = str(error)
         warned = warning_texts(caught)
         frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
-        return Answer(frames, {"left_out": left_out}, warned, objects)
+        facts = {"left_out": left_out, "coherence": None if coherence is None else vars(coherence)}
+        return Answer(frames, facts, warned, objects)
 
     def accepts(self, answer: Answer) -> bool:
         """Whether an answer that was read from a file can be one of this cell."""
@@ -142,14 +148,20 @@ class AuditCell:
             and set(answer.frames["draws"]) <= measures
             and bool(np.isfinite(draws).all())
             and has_texts(answer.facts["left_out"])
+            and (answer.facts["coherence"] is None or Coherence.read(answer.facts["coherence"]) is not None)
         )
 
     def _rows(
-        self, source: Embedding, name: str, fitted: "xr.DataTree | None", control_sd: float
+        self,
+        source: Embedding,
+        name: str,
+        fitted: "xr.DataTree | None",
+        control_sd: float,
+        coherence: Coherence | None,
     ) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
         """Yield the rows of a measure, each with the posterior draws of its value where it has some."""
-        if name == CONTRAST and fitted is not None:
-            for row, row_draws in _contrast_rows(fitted, self.hdi_prob, self.rope):
+        if name == CONTRAST and fitted is not None and coherence is not None:
+            for row, row_draws in _contrast_rows(fitted, self.hdi_prob, _in_distances(self.region, coherence)):
                 values = (control_sd, *(row[key] / control_sd for key in ("mean", "hdi_low", "hdi_high")))
                 yield row | dict(zip(STANDARDISED, values, strict=True)), row_draws
             return
@@ -169,6 +181,12 @@ class AuditCell:
             row |= {key: moments.get(key) for key in ("mean", *BESIDE)}
             draws = value.to_numpy().ravel()
         yield row, draws
+
+
+def _in_distances(region: Region | None, coherence: Coherence) -> tuple[float, float] | None:
+    """Return a region in units of cosine distance; None if there is none, or lists without coherence."""
+    ends = region.distances(coherence.coherence) if region is not None else (0.0, 0.0)
+    return ends if ends[0] < ends[1] else None
 
 
 def _contrast_rows(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from bayesbias.audits.coherence import Coherence
 from bayesbias.base.checks import check_frame
 from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
@@ -77,9 +78,15 @@ class AuditRecord(Described):
     others
         Records of the other models and seeds, if there are several.
     rope
-        Region of practical equivalence of contrasts, (low, high), if one was given.
+        Region of practical equivalence of contrasts in units of cosine distance, (low, high), if one was given.
+    standardised_rope
+        That in units of the coherence of the lists of a study, if one was given.
     study_hashes
         study -> hash of its word lists and comparisons, by which a later audit recognises the same question.
+    model_hash
+        Hash of the model.
+    coherences
+        (embedding, study) -> how much more the words of a list resemble each other than those of different lists.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -96,7 +103,10 @@ class AuditRecord(Described):
     failed: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
     others: tuple["AuditRecord", ...] = field(repr=False, default=())
     rope: tuple[float, float] | None = None
+    standardised_rope: tuple[float, float] | None = None
     study_hashes: Mapping[str, str] = field(repr=False, default_factory=dict)
+    model_hash: str = ""
+    coherences: Mapping[tuple[str, str], Coherence] = field(repr=False, default_factory=dict)
 
     @property
     def _facts(self) -> Facts:

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.audits.audit_frame import CONTEXTS, CONTRAST, AuditRecord, audit_parts, audit_rows
+from bayesbias.audits.coherence import COHERENCE, MOST_ALIKE, Coherence, remedy, why_not_comparable
 from bayesbias.audits.gate_files import (
     SCHEMA_VERSION,
+    Baseline,
     Earlier,
     junit_xml,
     model_card,
-    not_asked,
     probability_worse,
     read_baseline,
 )
+from bayesbias.audits.gate_plan import STANDARDISED, AskedQuestion, GatePlan, Question, Region, RopeLike, check_region
 from bayesbias.base.arrays import Floats
-from bayesbias.base.checks import check_rope
+from bayesbias.base.checks import check_flag
 from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, probability_text, signed_text
 from bayesbias.base.results import LIMITS, MOST_LINES, NO_PROOF, SHOWS, Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, plain, rows_of
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 
 
 PASS, FAIL, UNDECIDED, UNANSWERED = "pass", "fail", "undecided", "unanswered"
-EXIT_CODES: Mapping[str, int] = {FAIL: 3, UNANSWERED: 5, UNDECIDED: 4, PASS: 0}
+INCOMPARABLE, CHANGED = "not comparable", "changed plan"
+EXIT_CODES: Mapping[str, int] = {FAIL: 3, CHANGED: 7, UNANSWERED: 5, INCOMPARABLE: 6, UNDECIDED: 4, PASS: 0}
 """Outcome -> exit code of `bayesbias gate`, the most severe outcome first."""
 
 KEPT_DRAWS = 1000
@@ -42,24 +45,79 @@ KEPT_DRAWS = 1000
 _COUNTED = {
     FAIL: ("fails", "fail"),
     UNANSWERED: ("has no answer", "have no answer"),
+    INCOMPARABLE: ("is not comparable", "are not comparable"),
     UNDECIDED: ("is undecided", "are undecided"),
     PASS: ("passes", "pass"),
 }
 _MOST_NAMED = 3
 _KEY = ("embedding", "study", "model")
-_NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse")
+_NUMBERS = (
+    *("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse"),
+    *("rope_low", "rope_high", *COHERENCE),
+)
 
 
 def decided(
-    row: Mapping[str, Any],
-    draws: Floats,
-    region: tuple[float, float],
-    hdi_prob: float,
-    earlier: Mapping[tuple[str, str, str], Earlier],
+    row: Mapping[str, Any], draws: Floats, region: Region, hdi_prob: float, baseline: Baseline | None
 ) -> dict[str, Any]:
     """Return the outcome of a question with its numbers and its reason."""
     if "error" in row:
         return {"outcome": UNANSWERED, "compared_by": "", "reason": row["error"]}
+    before, beside = _earlier(row, baseline)
+    coherence = Coherence(*(row[name] for name in COHERENCE))
+    earlier_coherence = None if before is None else before.coherence
+    if why := why_not_comparable(coherence, earlier_coherence, standardised=region.standardised):
+        numbers = {"sd": float(draws.std(ddof=1)), "compared_by": ""}
+        return {"outcome": INCOMPARABLE, "reason": f"{why.rstrip('.')}{beside}.", **numbers}
+    scale = 1.0  # by which contrasts shrank since the baseline without any change of an association
+    if earlier_coherence is not None and earlier_coherence.coherence > 0 and np.isfinite(coherence.coherence):
+        scale = coherence.coherence / earlier_coherence.coherence
+        scale = scale if region.standardised else min(1.0, scale)
+    low, high = region.distances(coherence.coherence)
+    if not region.standardised:
+        low, high = low * scale, high * scale
+    outcome, reason = _by_region(row, draws, (low, high), hdi_prob)
+    if region.standardised:
+        reason += f" ({region}, {coherence.coherence:.3f})"
+    elif f"{scale:.2f}" != "1.00":
+        reason += f" (the region times {scale:.2f}, the ratio of the lists' coherence to the baseline's)"
+    inside = float(((draws >= low) & (draws <= high)).mean())
+    numbers = {"sd": float(draws.std(ddof=1)), "probability_in_rope": inside, "compared_by": ""}
+    numbers |= {"rope_low": low, "rope_high": high}
+    if before is not None:
+        worse = probability_worse(draws, before.draws * scale, (low + high) / 2)
+        numbers |= {"baseline_mean": before.mean, "probability_worse": worse, "compared_by": before.compared_by}
+        shown = "worse" if worse >= hdi_prob else "not shown to be worse"
+        beside = (
+            f"; {shown} than the baseline ({signed_text(before.mean)}; probability of worse "
+            f"{probability_text(worse)}, by {before.compared_by})"
+        )
+        if worse < hdi_prob and not row["r_hat"] > RHAT_MAX:
+            outcome = PASS
+    elif outcome == PASS and not region.standardised and coherence.mean_cosine > MOST_ALIKE:
+        outcome = INCOMPARABLE
+        beside += (
+            f"; but all words resemble each other (mean cosine {coherence.mean_cosine:.2f}), which makes every "
+            f"contrast small. {remedy()}"
+        )
+    return {"outcome": outcome, "reason": f"{reason.rstrip('.')}{beside}.", **numbers}
+
+
+def _earlier(row: Mapping[str, Any], baseline: Baseline | None) -> tuple[Earlier | None, str]:
+    """Return the answer of a baseline to the same question, or None and why there is none."""
+    if baseline is None or not baseline.answers:
+        return None, ""
+    question = _question(row)
+    if question not in baseline.answers:
+        return None, "; not in the baseline"
+    if change := baseline.plan.change_of(question, _asked_question(row)):
+        return None, f"; {change}"
+    before = baseline.answers[question]
+    return (before, "") if len(before.draws) else (None, "; without an answer in the baseline")
+
+
+def _by_region(row: Mapping[str, Any], draws: Floats, region: tuple[float, float], hdi_prob: float) -> tuple[str, str]:
+    """Return the outcome of a question by a region in units of cosine distance, and the reason."""
     errors = draws_interval(draws, hdi_prob)
     interval = Interval(row["hdi_low"], row["hdi_high"], errors.low_se, errors.high_se)
     outcome, reason = outcome_of(interval, region)
@@ -69,28 +127,15 @@ def decided(
         outcome, reason = UNDECIDED, f"with the choice of sentences its interval is {interval_text(low, high)}"
     if row["r_hat"] > RHAT_MAX:
         outcome, reason = UNDECIDED, f"its draws did not converge (R-hat {row['r_hat']:.3f})"
-    inside = float(((draws >= region[0]) & (draws <= region[1])).mean())
-    numbers = {"sd": float(draws.std(ddof=1)), "probability_in_rope": inside, "compared_by": ""}
-    before = earlier.get((row["embedding"], row["study"], row["model"]))
-    if before is None:
-        reason += "; not in the baseline" if earlier else ""
-    elif before.study_hash != row["study_hash"]:
-        reason += "; its word lists are not those of the baseline"
-    elif before.lost_words != row["lost_words"]:
-        reason += f"; {counted(row['lost_words'], 'word')} of its groups were lost, {before.lost_words} in the baseline"
-    elif not len(before.draws):
-        reason += "; without an answer in the baseline"
-    else:
-        worse = probability_worse(draws, before.draws, sum(region) / 2)
-        numbers |= {"baseline_mean": before.mean, "probability_worse": worse, "compared_by": before.compared_by}
-        shown = "worse" if worse >= hdi_prob else "not shown to be worse"
-        reason += (
-            f"; {shown} than the baseline ({signed_text(before.mean)}; probability of worse "
-            f"{probability_text(worse)}, by {before.compared_by})"
-        )
-        if worse < hdi_prob and not row["r_hat"] > RHAT_MAX:
-            outcome = PASS
-    return {"outcome": outcome, "reason": f"{reason.rstrip('.')}.", **numbers}
+    return outcome, reason
+
+
+def _question(row: Mapping[str, Any]) -> Question:
+    return row["embedding"], row["study"], row["model"]
+
+
+def _asked_question(row: Mapping[str, Any]) -> AskedQuestion:
+    return AskedQuestion(row["study_hash"], row["model_hash"], row["lost_words"])
 
 
 def outcome_of(interval: Interval, region: tuple[float, float]) -> tuple[str, str]:
@@ -125,13 +170,19 @@ class GateResult(Result):
     questions
         One row per question:
 
-        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `lost_words`; `question`: the study's, in words;
-        - `outcome`: ``"pass"``, ``"fail"``, ``"undecided"`` or ``"unanswered"``; `reason`: why, in words;
+        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `model_hash`, `lost_words`; `question`: the
+          study's, in words;
+        - `outcome`: ``"pass"``, ``"fail"``, ``"undecided"``, ``"not comparable"`` or ``"unanswered"``; `reason`: why,
+          in words;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast in units of cosine distance; `probability_in_rope`;
         - `baseline_mean`, `probability_worse`: missing without a baseline;
-        - `compared_by`: ``"draws"``, ``"mean and sd"`` or empty.
-    rope
-        Region of practical equivalence, (low, high).
+        - `compared_by`: ``"draws"``, ``"mean and sd"`` or empty;
+        - `rope_low`, `rope_high`: the region that decided, in units of cosine distance;
+        - `coherence`: mean cosine of two words of one list minus that of a protected and an attribute word;
+          `centred_coherence`: the same without the mean vector of these words; `mean_cosine`: that of a protected and
+          an attribute word; `chance`: share of random exchanges of words between lists that make them more coherent.
+    region
+        Region of practical equivalence.
     hdi_prob
         Probability inside the intervals, and smallest probability of being worse than the baseline at which a question
         fails.
@@ -139,6 +190,10 @@ class GateResult(Result):
         Name of the baseline file, or an empty text.
     missing
         Questions of the baseline that were not asked.
+    changes
+        How the plan differs otherwise from that of the baseline.
+    strict
+        Whether another plan than that of the baseline is an outcome.
     settings
         Settings of the audit.
     draws
@@ -146,22 +201,39 @@ class GateResult(Result):
     """
 
     questions: "pd.DataFrame"
-    rope: tuple[float, float]
+    region: Region
     hdi_prob: float
     baseline: str = ""
     missing: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    strict: bool = True
     settings: Mapping[str, str] = field(default_factory=dict)
     draws: tuple[Floats, ...] = ()
 
     @property
     def outcome(self) -> str:
-        """The most severe outcome: a failure, then a question without an answer, then an undecided one."""
-        return next(outcome for outcome in EXIT_CODES if outcome in set(self.questions["outcome"]))
+        """The most severe outcome: a failure, a changed plan, then a question that is unanswered or not comparable."""
+        outcomes = {*self.questions["outcome"], *([CHANGED] if self.strict and self.plan_changes else [])}
+        return next(outcome for outcome in EXIT_CODES if outcome in outcomes)
 
     @property
     def exit_code(self) -> int:
-        """Exit code of `bayesbias gate`: 0 pass, 3 fail, 4 undecided, 5 a question without an answer."""
+        """Exit code of `bayesbias gate`: 0 pass, 3 fail, 4 undecided, 5 unanswered, 6 not comparable, 7 other plan."""
         return EXIT_CODES[self.outcome]
+
+    @property
+    def rope(self) -> tuple[float, float]:
+        """Ends of the region of practical equivalence, in its units."""
+        return self.region.low, self.region.high
+
+    @property
+    def plan_changes(self) -> tuple[Statement, ...]:
+        """A statement for each question of the baseline that was not asked, and each other change of its plan."""
+        dropped = [
+            f"NOT ASKED {question}: the baseline {self.baseline} has this question." for question in self.missing
+        ]
+        changed = [f"CHANGED {change}." for change in self.changes]
+        return tuple(Statement(CHANGED, text) for text in (*dropped, *changed))
 
     @cached_property
     def lines(self) -> tuple[Statement, ...]:
@@ -172,7 +244,7 @@ class GateResult(Result):
     def summary(self) -> Statement:
         """The outcome with the numbers of questions by outcome, of which the first ones are named."""
         named = {
-            name: [self._named(row) for row in rows_of(self.questions) if row["outcome"] == name] for name in EXIT_CODES
+            name: [self._named(row) for row in rows_of(self.questions) if row["outcome"] == name] for name in _COUNTED
         }
         parts = [
             f"{len(names)} {_COUNTED[name][len(names) > 1]}"
@@ -182,32 +254,40 @@ class GateResult(Result):
         ]
         count = counted(len(self.questions), "question")
         text = f"Gate: {self.outcome} (exit code {self.exit_code}). Of {count}, {', '.join(parts)}."
+        if self.plan_changes:
+            text += f" The plan is not that of the baseline ({counted(len(self.plan_changes), 'change')})."
         return Statement("outcome", text, {"outcome": self.outcome, "exit_code": self.exit_code})
 
     @property
     def _worst(self) -> dict[str, Any]:
-        """The row that decides the outcome: of those with this outcome, the farthest from the middle of the region."""
-        rows = [row for row in rows_of(self.questions) if row["outcome"] == self.outcome]
-        return max(rows, key=lambda row: abs(row["mean"] - sum(self.rope) / 2) if row["outcome"] != UNANSWERED else 0)
+        """The row with the most severe outcome: of several, the farthest from the middle of the region."""
+        worst = next(outcome for outcome in EXIT_CODES if outcome in set(self.questions["outcome"]))
+        rows = [row for row in rows_of(self.questions) if row["outcome"] == worst]
+        middle = 0.0 if self.region.standardised else sum(self.rope) / 2
+        return max(rows, key=lambda row: abs(row["mean"] - middle) if worst != UNANSWERED else 0)
 
     def __str__(self) -> str:
-        return "\n".join(statement.text for statement in (self.summary, *self.lines, *self._beside()))
+        return "\n".join(statement.text for statement in (self.summary, *self.lines, *self.plan_changes))
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        outcomes = StatementList("Outcomes", (*self.lines, *self._beside()))
+        outcomes = StatementList("Outcomes", (*self.lines, *self.plan_changes))
         return StatementList("", (self.summary,), bulleted=False), outcomes, StatementList(LIMITS, self._limits())
 
     @property
     def junit(self) -> str:
-        """JUnit XML: failed questions are failures, undecided and dropped ones skipped, unanswered ones errors."""
-        return junit_xml(rows_of(self.questions), [statement.text for statement in self._beside()])
+        """JUnit XML: fails are failures, undecided questions skipped, what has no answer or is not comparable errors.
+
+        Changes of the plan are errors too, or skipped if the gate is not strict.
+        """
+        changes = [statement.text for statement in self.plan_changes]
+        return junit_xml(rows_of(self.questions), changes, strict=self.strict)
 
     @property
     def model_card(self) -> str:
         """Section "Bias, Risks, and Limitations" of a model card, in Markdown."""
-        texts = [statement.text for statement in (*self._beside(), *self._limits())]
-        return model_card(rows_of(self.questions), self.rope, self.hdi_prob, texts)
+        texts = [statement.text for statement in (*self.plan_changes, *self._limits())]
+        return model_card(rows_of(self.questions), self.region, self.hdi_prob, texts)
 
     @property
     def contents(self) -> Contents:
@@ -221,7 +301,7 @@ class GateResult(Result):
         embeddings = list(dict.fromkeys(self.questions["embedding"].map(str)))
         return Contents(
             title=f"Are the associations of {name_some(embeddings, _MOST_NAMED)} small enough?",
-            about=f"Too small to matter: {interval_text(low, high)} in cosine distance."
+            about=f"Too small to matter: {interval_text(low, high)} in units of {self.region.unit}."
             + (
                 f" What lies outside passes too, unless it is worse than in the baseline, {self.baseline}."
                 if self.baseline
@@ -229,7 +309,7 @@ class GateResult(Result):
             ),
             answer=self.summary.text,
             estimate="" if self._worst["outcome"] == UNANSWERED else self._line(self._worst),
-            answers=(*self.lines, *self._beside()),
+            answers=(*self.lines, *self.plan_changes),
             opened=("Questions", SHOWS),
             figures=self._figures(),
             tables={
@@ -254,7 +334,7 @@ class GateResult(Result):
             limits=self._limits(),
             settings={
                 **self.settings,
-                "Region of practical equivalence": f"{low:g} to {high:g}",
+                "Region of practical equivalence": str(self.region),
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
                 "Baseline": self.baseline or "none",
             },
@@ -264,8 +344,9 @@ class GateResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return schema version, outcome and questions, then statements and settings, as plain Python for JSON."""
         head = {"schema_version": SCHEMA_VERSION, "outcome": self.outcome, "exit_code": self.exit_code}
-        facts = {"rope": list(self.rope), "hdi_prob": self.hdi_prob, "baseline": self.baseline}
-        return head | facts | {"missing": list(self.missing), "questions": plain(self.questions)} | super().to_dict()
+        facts = {"rope": list(self.rope), "standardised": self.region.standardised, "hdi_prob": self.hdi_prob}
+        facts |= {"baseline": self.baseline, "missing": list(self.missing), "changes": list(self.changes)}
+        return head | facts | {"questions": plain(self.questions)} | super().to_dict()
 
     def _json(self) -> str:
         """Return the JSON with draws, by which a later gate compares exactly."""
@@ -282,15 +363,16 @@ class GateResult(Result):
             return {}
         order = rows["outcome"].map(list(EXIT_CODES).index).sort_values(kind="stable").index
         rows = rows.loc[order].head(MOST_LINES)
-        rows = rows.assign(label=[self._named(row) for row in rows_of(rows)], filled=rows["outcome"] != UNDECIDED)
+        rows = rows.assign(label=[self._named(row) for row in rows_of(rows)], filled=rows["outcome"].isin([PASS, FAIL]))
+        rope = None if self.region.standardised else self.rope  # each question has its own region then
         count = len(self.questions)
         cut = f" {len(rows)} of {count:,} questions are shown; the table has all." if len(rows) < count else ""
         caption = (
             "Each question: distance to associated words minus that to others (below 0, associated words are nearer), "
-            f"and its {percent_text(self.hdi_prob)} interval. Shaded: too small to matter. Filled: passed or failed; "
-            f"hollow and grey: undecided.{cut}"
+            f"and its {percent_text(self.hdi_prob)} interval. {'' if rope is None else 'Shaded: too small to matter. '}"
+            f"Filled: passed or failed; hollow and grey: neither.{cut}"
         )
-        options = {"label": "Difference of mean cosine distances", "rope": self.rope}
+        options = {"label": "Difference of mean cosine distances", "rope": rope}
         return {"gate": ResultFigure("delivery.plots.style.forest", caption, rows, options)}
 
     def _named(self, row: Mapping[str, Any]) -> str:
@@ -309,13 +391,6 @@ class GateResult(Result):
             interval = interval_text(row["hdi_low"], row["hdi_high"])
             text = f"{signed_text(row['mean'])} ({percent_text(self.hdi_prob)} interval {interval}), "
         return " ".join(f"{row['outcome'].upper()} {named}: {text}{row['reason']}".split())
-
-    def _beside(self) -> tuple[Statement, ...]:
-        """Return a statement for each question of the baseline that was not asked."""
-        return tuple(
-            Statement("missing", f"NOT ASKED {question}: the baseline {self.baseline} has this question.")
-            for question in self.missing
-        )
 
     def _limits(self) -> tuple[Statement, ...]:
         texts = [
@@ -336,8 +411,9 @@ class GateResult(Result):
 def gate(
     audit: "pd.DataFrame",
     *,
-    rope: float | tuple[float, float] | None = None,
+    rope: RopeLike | None = None,
     baseline: str | os.PathLike[str] | None = None,
+    strict: bool = True,
 ) -> GateResult:
     """Return which questions of an audit pass, fail or stay undecided, by a region of practical equivalence.
 
@@ -348,9 +424,13 @@ def gate(
         cannot answer becomes an outcome of its own.
     rope
         Region of practical equivalence (ROPE): contrasts too small to matter, in units of cosine distance. A
-        half-width, or (low, high). By default that of the audit.
+        half-width, or (low, high); or ``{"standardised": 0.3}``, in units of coherence, as for `bayesbias.audit`. By
+        default that of the audit.
     baseline
         Path of a ``gate.json``, or another JSON file of a gate: only what got worse fails. None: the region alone.
+    strict
+        Whether a plan that differs from that of the baseline is the outcome ``"changed plan"``, unless a question
+        fails: dropped questions, another region, interval or model, other word lists or lost words.
 
     Returns
     -------
@@ -362,7 +442,7 @@ def gate(
     ------
     ReportError
         If `audit` is not an audit, has no contrasts, or was changed; if there is no region; or if the baseline is not
-        the JSON of a gate.
+        the JSON of a gate, or has an older form.
     ArgumentError
         If `rope` is not usable.
 
@@ -382,6 +462,12 @@ def gate(
     question whose lists, model or number of lost words changed, or that the baseline has not answered, is decided by
     the region alone.
 
+    A question is not comparable if its lists are no more coherent than chance, as those of random vectors; if it would
+    pass by a region in units of cosine distance, without a baseline, and the mean cosine of its words is above 0.5;
+    and with a baseline if the ratio of the centred coherence to the baseline's, or for such a region that of the
+    coherence, is below 0.85 or above 1.25. Inside these bounds a smaller coherence makes the region and the draws of
+    the baseline smaller by the same factor, so that vectors of less structure gain nothing.
+
     References
     ----------
     Kruschke (2018), Rejecting or accepting parameter values in Bayesian estimation. Advances in Methods and Practices
@@ -398,23 +484,28 @@ def gate(
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord):
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
-    region = check_rope(rope) or record.rope
+    of_audit = record.rope if record.standardised_rope is None else {STANDARDISED: record.standardised_rope}
+    region = check_region(rope) or check_region(of_audit)
     if region is None:
         raise ReportError(f"rope: the gate needs a region of practical equivalence, such as {setting('rope', 0.02)}.")
-    earlier = {} if baseline is None else read_baseline(baseline)
+    check_flag("strict", strict)
+    before = None if baseline is None else read_baseline(baseline)
     rows: list[dict[str, Any]] = []
     draws: list[Floats] = []
     for row, values in _questions(audit, record):
-        rows.append({**row, **decided(row, values, region, record.hdi_prob, earlier)})
+        rows.append({**row, **decided(row, values, region, record.hdi_prob, before)})
         draws.append(values)
     if not rows:
         raise ReportError("audit: it has no contrasts. Ask for the measure 'contrast', with a model.")
+    plan = GatePlan(region, record.hdi_prob, {_question(row): _asked_question(row) for row in rows})
     return GateResult(
         questions=_frame(rows),
-        rope=region,
+        region=region,
         hdi_prob=record.hdi_prob,
         baseline="" if baseline is None else Path(baseline).name,
-        missing=not_asked(earlier, [tuple(row[name] for name in _KEY) for row in rows]),
+        missing=() if before is None else before.plan.not_asked(plan),
+        changes=() if before is None else tuple(before.plan.changes(plan)),
+        strict=strict,
         settings=record.settings,
         draws=tuple(draws),
     )
@@ -422,7 +513,8 @@ def gate(
 
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
-    *("baseline_mean", "probability_worse", "compared_by", "lost_words", "study_hash", "question", "reason"),
+    *("baseline_mean", "probability_worse", "compared_by", "rope_low", "rope_high", *COHERENCE),
+    *("lost_words", "study_hash", "model_hash", "question", "reason"),
 )
 
 
@@ -445,10 +537,12 @@ def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dic
         for (embedding, study), lost in variant.lost_words.items():
             facts: dict[str, Any] = {"embedding": embedding, "study": study, "model": variant.model}
             facts |= {"random_seed": variant.random_seed, "lost_words": len(lost)}
-            facts |= {"study_hash": variant.study_hashes.get(study, ""), "question": variant.questions.get(study, "")}
+            facts |= {"study_hash": variant.study_hashes.get(study, ""), "model_hash": variant.model_hash}
+            facts |= {"question": variant.questions.get(study, "")}
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:
                 numbers = {name: row[name] for name in ("mean", "hdi_low", "hdi_high", *CONTEXTS, "r_hat")}
-                yield facts | numbers, variant.draws[embedding, study, CONTRAST]
+                coherence = variant.coherences.get((embedding, study), Coherence(*[np.nan] * len(COHERENCE)))
+                yield facts | numbers | vars(coherence), variant.draws[embedding, study, CONTRAST]
             elif error := variant.failed.get((embedding, study), left_out.get((embedding, study))):
                 yield facts | {"error": error}, np.empty(0)

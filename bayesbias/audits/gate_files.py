@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesbias.audits.coherence import COHERENCE, Coherence
+from bayesbias.audits.gate_plan import AskedQuestion, GatePlan, Question, Region
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
 from bayesbias.base.files.inputs import JSON, parse_json, read_utf8
@@ -19,15 +21,17 @@ from bayesbias.base.number_text import interval_text, percent_text, signed_text,
 from bayesbias.base.statements import markdown_text
 from bayesbias.errors import ReportError
 
-_ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error"}
+_ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error", "not comparable": "error"}
 _QUANTILES = 1000
 _LARGEST = 100  # far beyond any difference of cosine distances
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
 
-def junit_xml(questions: Sequence[Mapping[str, Any]], not_asked: Sequence[str] = ()) -> str:
-    """Return JUnit XML with a test case for each question, and a skipped one for each text of `not_asked`.
+def junit_xml(questions: Sequence[Mapping[str, Any]], changes: Sequence[str] = (), *, strict: bool = False) -> str:
+    """Return JUnit XML with a test case for each question, and one for each change of the plan.
+
+    The latter are errors if the gate is strict, and skipped otherwise.
 
     >>> print(junit_xml([{"embedding": "A & B", "study": "weat7", "model": "m", "random_seed": 1, "outcome": "fail",
     ...     "reason": "beyond."}]))
@@ -42,36 +46,33 @@ def junit_xml(questions: Sequence[Mapping[str, Any]], not_asked: Sequence[str] =
     <BLANKLINE>
     """
     outcomes = [row["outcome"] for row in questions]
-    counts = {"failures": "fail", "errors": "unanswered", "skipped": "undecided"}
+    of_changes = "error" if strict else "skipped"
+    elements = [*map(_ELEMENTS.get, outcomes), *[of_changes] * len(changes)]
     suites = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(
-        suites, "testsuite", name="bayesbias gate", tests=str(len(outcomes) + len(not_asked))
-    )
-    for attribute, outcome in counts.items():
-        suite.set(attribute, str(outcomes.count(outcome) + (len(not_asked) if attribute == "skipped" else 0)))
+    suite = ElementTree.SubElement(suites, "testsuite", name="bayesbias gate", tests=str(len(elements)))
+    for attribute, tag in {"failures": "failure", "errors": "error", "skipped": "skipped"}.items():
+        suite.set(attribute, str(elements.count(tag)))
     for row in questions:
         name = f"{row['study']} (model {row['model']}, seed {row['random_seed']})"
         case = ElementTree.SubElement(suite, "testcase", classname=visible(row["embedding"]), name=visible(name))
         if element := _ELEMENTS.get(row["outcome"]):
             ElementTree.SubElement(case, element, message=visible(row["reason"]))
-    for text in not_asked:
-        case = ElementTree.SubElement(suite, "testcase", classname="not asked", name=visible(text))
-        ElementTree.SubElement(case, "skipped", message=visible(text))
+    for text in changes:
+        case = ElementTree.SubElement(suite, "testcase", classname="plan", name=visible(text))
+        ElementTree.SubElement(case, of_changes, message=visible(text))
     ElementTree.indent(suites)
     text = ElementTree.tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def model_card(
-    questions: Sequence[Mapping[str, Any]], rope: tuple[float, float], hdi_prob: float, limits: Sequence[str]
-) -> str:
+def model_card(questions: Sequence[Mapping[str, Any]], region: Region, hdi_prob: float, limits: Sequence[str]) -> str:
     """Return the section "Bias, Risks, and Limitations" of a model card (Mitchell et al. 2019), in Markdown."""
     lines = [
         "## Bias, Risks, and Limitations",
         "",
         "Associations of word lists, as differences of cosine distance (negative: associated words are nearer), with "
-        f"{percent_text(hdi_prob)} highest posterior density intervals. Contrasts inside {interval_text(*rope)} count "
-        "as too small to matter.",
+        f"{percent_text(hdi_prob)} highest posterior density intervals. Contrasts inside "
+        f"{interval_text(region.low, region.high)} in units of {region.unit} count as too small to matter.",
         "",
         "| Embedding | Question | Mean | Interval | Outcome |",
         "| --- | --- | ---: | ---: | --- |",
@@ -90,40 +91,41 @@ def model_card(
     return "\n".join([*lines, "", *(f"- {markdown_text(text)}" for text in limits), ""])
 
 
-type Question = tuple[str, str, str]
-"""Names of embedding, study and model."""
-
-
 @dataclass(frozen=True, eq=False)
 class Earlier:
     """Answer to a question in a baseline.
 
     Parameters
     ----------
-    study_hash
-        Hash of the study's lists.
     mean
         Posterior mean; not a number if the question had no answer.
     draws
         Posterior draws, or quantiles of a Normal distribution with the mean and sd; empty without an answer.
     compared_by
         ``"draws"`` or ``"mean and sd"``.
-    lost_words
-        Number of words of the study's groups that the embedding lacked.
+    coherence
+        Coherence of the study's lists.
     """
 
-    study_hash: str
     mean: float
     draws: Floats
     compared_by: str
-    lost_words: int
+    coherence: Coherence
 
 
-def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
-    """Return the answers of an earlier gate by embedding, study and model.
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """Plan and answers of an earlier gate."""
 
-    Raises `InputFileError` if the file cannot be read. Raises `ReportError` if it is not the JSON of a gate, or has a
-    question twice, as a gate of several seeds has.
+    plan: GatePlan
+    answers: Mapping[Question, Earlier]
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Return the plan of an earlier gate, and its answers by embedding, study and model.
+
+    Raises `InputFileError` if the file cannot be read. Raises `ReportError` if it is not the JSON of a gate, is one of
+    an earlier form, or has a question twice, as a gate of several seeds has.
     """
     text = read_utf8(path, JSON, ReportError)
     try:
@@ -133,6 +135,11 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
             f"The baseline {path} is not JSON that a gate wrote: {error}. Give the gate.json of an earlier gate."
         ) from error
     version = content.get("schema_version") if isinstance(content, dict) else None
+    if version in range(1, SCHEMA_VERSION):
+        raise ReportError(
+            f"The baseline {path} has an older form, schema_version {version}: it does not say how coherent the word "
+            f"lists are. Run the gate on the released vectors again, which writes schema_version {SCHEMA_VERSION}."
+        )
     if version != SCHEMA_VERSION or not isinstance(content.get("questions"), list):
         raise ReportError(
             f"The baseline {path} is not a result of a gate with schema_version {SCHEMA_VERSION}: give the gate.json "
@@ -140,35 +147,52 @@ def read_baseline(path: str | os.PathLike[str]) -> dict[Question, Earlier]:
         )
     size = 8 * _QUANTILES * len(content["questions"])
     check_memory(size, f"The baseline {path}: its questions", "Check whether it is the right file.")
-    earlier: dict[Question, Earlier] = {}
+    questions: dict[Question, AskedQuestion] = {}
+    answers: dict[Question, Earlier] = {}
     for number, question in enumerate(content["questions"], start=1):
-        key, answer = _answer(question, f"The baseline {path}, question {number}")
-        if key in earlier:
+        key, question_facts, answer = _answer(question, f"The baseline {path}, question {number}")
+        if key in answers:
             raise ReportError(f"The baseline {path} has {', '.join(key)} twice: give a gate of one seed.")
-        earlier[key] = answer
-    return earlier
+        questions[key], answers[key] = question_facts, answer
+    return Baseline(_plan(content, questions, path), answers)
 
 
-def _answer(question: Any, place: str) -> tuple[Question, Earlier]:
-    texts = (
-        [question.get(name) for name in ("embedding", "study", "model", "study_hash")] if _is_object(question) else []
-    )
+def _plan(
+    content: Mapping[str, Any], questions: Mapping[Question, AskedQuestion], path: str | os.PathLike[str]
+) -> GatePlan:
+    rope, standardised, hdi_prob = (content.get(name) for name in ("rope", "standardised", "hdi_prob"))
+    ends: list[float] = rope if isinstance(rope, list) and len(rope) == 2 and all(map(is_number, rope)) else [0, 0]
+    prob: Any = hdi_prob if is_number(hdi_prob) else 0
+    if not (ends[0] < ends[1] and isinstance(standardised, bool) and 0 < prob < 1):
+        raise ReportError(
+            f"The baseline {path}: rope must be two numbers, low below high, standardised true or false, and hdi_prob "
+            "a probability."
+        )
+    return GatePlan(Region(float(ends[0]), float(ends[1]), standardised), float(prob), questions)
+
+
+def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier]:
+    names = ("embedding", "study", "model", "study_hash", "model_hash")
+    texts = [question.get(name) for name in names] if _is_object(question) else []
     if not texts or not all(map(is_text, texts)):
-        raise ReportError(f"{place}: embedding, study, model and study_hash must be texts.")
-    embedding, study, model, study_hash = texts
+        raise ReportError(f"{place}: {', '.join(names[:-1])} and {names[-1]} must be texts.")
+    embedding, study, model, study_hash, model_hash = texts
     mean, sd, draws, lost = (question.get(name) for name in ("mean", "sd", "draws", "lost_words"))
     key = embedding, study, model
     if not is_count(lost):
         raise ReportError(f"{place}: lost_words must be a number of words.")
+    facts, coherence = AskedQuestion(study_hash, model_hash, lost), Coherence.read(question)
+    if coherence is None:
+        raise ReportError(f"{place}: {', '.join(COHERENCE)} must be numbers from -2 to 2, or null.")
     if mean is None:
-        return key, Earlier(study_hash, math.nan, np.empty(0), "", lost)
+        return key, facts, Earlier(math.nan, np.empty(0), "", coherence)
     if not (_is_contrast(mean) and _is_contrast(sd) and sd > 0):
         raise ReportError(f"{place}: mean and sd must be contrasts of cosine distances, the sd above 0.")
     if draws is None:
-        return key, Earlier(study_hash, float(mean), mean + sd * _standard_quantiles(), "mean and sd", lost)
+        return key, facts, Earlier(float(mean), mean + sd * _standard_quantiles(), "mean and sd", coherence)
     if not isinstance(draws, list) or not draws or not all(map(_is_contrast, draws)):
         raise ReportError(f"{place}: draws must be a list of contrasts of cosine distances.")
-    return key, Earlier(study_hash, float(mean), np.array(draws, dtype=float), "draws", lost)
+    return key, facts, Earlier(float(mean), np.array(draws, dtype=float), "draws", coherence)
 
 
 def _is_object(value: Any) -> bool:
@@ -184,16 +208,6 @@ def _standard_quantiles() -> Floats:
     from scipy.special import ndtri
 
     return np.asarray(ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES), dtype=np.float64)
-
-
-def not_asked(earlier: Mapping[Question, Earlier], asked_now: Iterable[Question]) -> tuple[str, ...]:
-    """Return the questions of a baseline that are not asked now, with the model where the baseline has several."""
-    now, several = set(asked_now), len({model for _, _, model in earlier}) > 1
-    return tuple(
-        f"{study} in {embedding}{f' ({model})' if several else ''}"
-        for embedding, study, model in earlier
-        if (embedding, study, model) not in now
-    )
 
 
 def probability_worse(new: ArrayLike, old: ArrayLike, middle: float = 0.0) -> float:

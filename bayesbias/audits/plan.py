@@ -158,6 +158,10 @@ def raise_if_too_many_lost(
         )
 
 
+class _StandardisedRope(TypedDict):
+    standardised: float | list[float]
+
+
 class _PlanFile(TypedDict, total=False):
     embeddings: Required[dict[str, str]]
     studies: Required[list[str]]
@@ -172,7 +176,7 @@ class _PlanFile(TypedDict, total=False):
     max_lost: float
     controls: bool
     hdi_prob: float
-    rope: float | list[float]
+    rope: float | list[float] | _StandardisedRope
     draws: int
     tune: int
     chains: int

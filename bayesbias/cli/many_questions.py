@@ -1,5 +1,6 @@
 """Many embeddings and questions: audits and gates, embeddings pair by pair, periods, seeds, random lists."""
 
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import bayesbias as bb
+from bayesbias.base.machine import show
 from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Loading, Settings, claim, command, file_names, printed
 from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError, collected_warnings
 
@@ -29,6 +31,7 @@ class PlanSettings:
     """Options of a command that replace settings of a plan."""
 
     rope: float | None = None
+    rope_standardised: float | None = None
     case: str | None = None
     prefix: str | None = None
     suffix: str | None = None
@@ -44,7 +47,11 @@ class PlanSettings:
         settings = dict(plan.settings)
         if self.workers is not None or self.scheduler is not None:  # one replaces the other
             settings |= {"workers": None, "scheduler": None}
-        given = {name: value for name, value in vars(self).items() if value is not None}
+        given: dict[str, Any] = {name: value for name, value in vars(self).items() if value is not None}
+        if "rope_standardised" in given:
+            if "rope" in given:
+                raise ReportError("--rope and --rope-standardised: give one of the two.")
+            given["rope"] = {"standardised": given.pop("rope_standardised")}
         return replace(plan, settings=settings | given)
 
 
@@ -111,21 +118,27 @@ def audit(
 
 
 @command()
-def gate(plan: Path, plan_settings: PlanSettings, delivery: Delivery, baseline: Path | None = None) -> None:
+def gate(
+    plan: Path, plan_settings: PlanSettings, delivery: Delivery, baseline: Path | None = None, strict: bool = True
+) -> None:
     """Pass or fail each question of a plan by a region of practical equivalence.
 
-    The plan is that of `bayesbias audit`, with rope = 0.02 or so. Only contrasts are used. Prints one line per
-    question, then the outcome. Exit codes:
+    The plan is that of `bayesbias audit`, with rope = 0.02 or rope = {standardised = 0.3}. Only contrasts are used.
+    Prints one line per question, then the outcome. Exit codes, the first that holds:
 
-        0  pass        every interval lies inside the region
+        2  mistake         nothing was asked: the message says why
 
-        3  fail        an interval lies beyond it
+        3  fail            an interval lies beyond the region
 
-        4  undecided   no failure, but an interval is partly outside
+        7  changed plan    it asks less, or something else, than the baseline (--no-strict: only named)
 
-        5  unanswered  no failure, but an embedding cannot answer, such as one that lacks a list
+        5  unanswered      an embedding cannot answer, such as one that lacks a list
 
-        2  mistake     nothing was asked: the message says why
+        6  not comparable  word lists hold together less than in the baseline, or by chance only
+
+        4  undecided       an interval is partly outside
+
+        0  pass            every interval lies inside the region
 
     With --output FOLDER: gate.json (the next baseline), junit.xml, model_card.md, and the page report.html.
 
@@ -146,9 +159,12 @@ def gate(plan: Path, plan_settings: PlanSettings, delivery: Delivery, baseline: 
         read_baseline(baseline)  # a wrong file is named before any work
     settings = {**content.settings, "skip_unanswered": True, "progress": delivery.progress}
     frame = bb.audit(content.embeddings, content.studies, [CONTRAST], **settings)
-    result = bb.gate(frame, baseline=baseline)
+    result = bb.gate(frame, baseline=baseline, strict=strict)
     delivery.write(result)
     delivery.answer(str(result), result.to_dict())
+    if delivery.quiet:  # whoever reads the exit code alone must not miss that less was asked
+        for change in result.plan_changes:
+            show(change.text, sys.stderr)
     raise typer.Exit(result.exit_code)
 
 

@@ -213,6 +213,17 @@ OPTIONS = {
     "rope": Option(
         "Half-width of the region of practical equivalence, in units of cosine distance, such as 0.02.", type=float
     ),
+    "rope_standardised": Option(
+        "Half-width of that region in units of coherence, such as 0.3: the mean cosine of two words of one list minus "
+        "that of a protected and an attribute word.",
+        type=float,
+    ),
+    "strict": Option(
+        "Whether another plan than the baseline's (dropped questions, another region, interval, model or word list) "
+        "ends with code 7.",
+        ("--strict/--no-strict",),
+        bool,
+    ),
     "baseline": Option("Connection from which the others are subtracted.", type=str),
     "gate.baseline": Option("A gate.json of an earlier gate: only what got worse fails."),
     "trainings.level": Option("Contrasts: all, overall, protected_group or word.", type=str),

@@ -9,6 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.audits import audit_cell
 from bayesbias.audits.audit_cell import AuditCell, make_cells
+from bayesbias.audits.gate_plan import Region
 from bayesbias.errors import BayesBiasWarning
 from tests import third_group
 from tests.audits import pets
@@ -41,7 +42,7 @@ def test_the_hash_of_a_cell_changes_with_all_that_enters_its_answer(monkeypatch:
         {"draws": 26},
         {"tune": 51},
         {"chains": 3},
-        {"rope": (-0.02, 0.02)},
+        {"region": Region(-0.02, 0.02)},
     ]
     digests = [cell(**change).digest for change in changes]
     with monkeypatch.context() as patch:

@@ -78,7 +78,9 @@ def test_with_a_baseline_only_what_got_worse_fails(tmp_path: Path, file: str) ->
     assert result.missing == ("gone in A",)
     for text in (str(result), result.junit, result.model_card):
         assert "NOT ASKED gone in A" in text
-    assert 'skipped="2"' in result.junit, "one undecided, one not asked"
+    assert 'errors="2" skipped="1"' in result.junit, "one undecided; one not asked, one with other lost words"
+    lenient = bb.gate(now, rope=0.02, baseline=tmp_path / "old" / file, strict=False)
+    assert 'errors="0" skipped="3"' in lenient.junit
 
 
 def test_other_lists_are_not_compared(tmp_path: Path) -> None:
@@ -99,7 +101,7 @@ def test_other_lost_words_are_not_compared(tmp_path: Path) -> None:
 def test_the_json_repeats_the_result(tmp_path: Path) -> None:
     result = bb.gate(audited({"a": 0.0, "b": 0.05}, {"c": "no words"}, rope=(-0.02, 0.02)))
     content = json.loads(bb.write(result, tmp_path / "gate.json").read_text(encoding="utf-8"))
-    assert (content["schema_version"], content["outcome"], content["exit_code"]) == (1, "fail", 3)
+    assert (content["schema_version"], content["outcome"], content["exit_code"]) == (2, "fail", 3)
     assert content["rope"] == [-0.02, 0.02]
     assert [question["outcome"] for question in content["questions"]] == ["pass", "fail", "unanswered"]
     assert content["questions"][2]["mean"] is None

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from bayesbias.audits.gate_files import junit_xml, model_card, probability_worse, read_baseline
+from bayesbias.audits.gate_files import SCHEMA_VERSION, junit_xml, model_card, probability_worse, read_baseline
+from bayesbias.audits.gate_plan import Region
 from bayesbias.errors import InputFileError, NotEnoughMemoryError, ReportError
 
 HOSTILE = "<b>&\"'\x00\x1b[31m\ud800|`x`\n# y"
@@ -25,7 +26,7 @@ def test_xml_is_read_back() -> None:
 
 def test_a_row_of_markdown_stays_a_row() -> None:
     numbers = {"mean": -0.05, "hdi_low": -0.06, "hdi_high": -0.04}
-    lines = model_card([ROW | numbers], (-0.02, 0.02), 0.89, ["one"]).splitlines()
+    lines = model_card([ROW | numbers], Region(-0.02, 0.02), 0.89, ["one"]).splitlines()
     row = lines[6]
     assert row.count("|") - row.count("\\|") == 6
     assert "<b>" not in row
@@ -38,15 +39,17 @@ QUESTION = {
     "study": "s",
     "model": "m",
     "study_hash": "h",
+    "model_hash": "h",
     "mean": 0.1,
     "sd": 0.02,
     "lost_words": 0,
 }
 
 
-def written(folder: Path, *questions: Any, version: Any = 1) -> Path:
+def written(folder: Path, *questions: Any, version: Any = SCHEMA_VERSION) -> Path:
     path = folder / "gate.json"
-    path.write_text(json.dumps({"schema_version": version, "questions": questions}), encoding="utf-8")
+    plan = {"schema_version": version, "rope": [-0.02, 0.02], "standardised": False, "hdi_prob": 0.89}
+    path.write_text(json.dumps(plan | {"questions": questions}), encoding="utf-8")
     return path
 
 
@@ -63,41 +66,41 @@ def test_the_probability_of_worse_is_that_of_two_normals() -> None:
 
 
 def test_the_memory_for_questions_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "gate.json"
-    path.write_text(json.dumps({"schema_version": 1, "questions": [QUESTION] * 10_000}))
+    path = written(tmp_path, *[QUESTION] * 10_000)
     monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 50_000_000)
     with pytest.raises(NotEnoughMemoryError, match="its questions would need"):
         read_baseline(path)
 
 
 def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
-    earlier = read_baseline(written(tmp_path, QUESTION))["A", "s", "m"]
+    earlier = read_baseline(written(tmp_path, QUESTION)).answers["A", "s", "m"]
     assert earlier.compared_by == "mean and sd"
     assert (earlier.draws.mean(), earlier.draws.std()) == pytest.approx((0.1, 0.02), rel=0.01)
-    with_draws = read_baseline(written(tmp_path, QUESTION | {"draws": [0.1, 0.2]}))["A", "s", "m"]
+    with_draws = read_baseline(written(tmp_path, QUESTION | {"draws": [0.1, 0.2]})).answers["A", "s", "m"]
     assert (with_draws.compared_by, with_draws.draws.tolist()) == ("draws", [0.1, 0.2])
     unanswered = QUESTION | {"mean": None, "sd": None, "draws": []}
-    assert not len(read_baseline(written(tmp_path, unanswered))["A", "s", "m"].draws)
+    assert not len(read_baseline(written(tmp_path, unanswered)).answers["A", "s", "m"].draws)
 
 
 @pytest.mark.parametrize(
     ("questions", "version", "fact"),
     [
-        ([QUESTION], 2, "schema_version 1"),
-        ([QUESTION], None, "schema_version 1"),
-        ([5], 1, "question 1"),
-        ([QUESTION, QUESTION], 1, "A, s, m"),
-        ([QUESTION | {"sd": 0}], 1, "sd"),
-        ([QUESTION | {"sd": True}], 1, "sd"),
-        ([QUESTION | {"mean": "0.1"}], 1, "mean"),
-        ([QUESTION | {"draws": [1, "2"]}], 1, "draws"),
-        ([QUESTION | {"draws": []}], 1, "draws"),
-        ([QUESTION | {"study": 5}], 1, "study"),
-        ([QUESTION | {"lost_words": "x"}], 1, "lost_words"),
-        ([QUESTION | {"mean": 1e308}], 1, "mean"),
-        ([QUESTION | {"mean": 10**18}], 1, "mean"),
-        ([QUESTION | {"sd": 1e308}], 1, "sd"),
-        ([QUESTION | {"draws": [0.1, -1e308]}], 1, "draws"),
+        ([QUESTION], 3, "schema_version 2"),
+        ([QUESTION], 1, "older form, schema_version 1"),
+        ([QUESTION], None, "schema_version 2"),
+        ([5], SCHEMA_VERSION, "question 1"),
+        ([QUESTION, QUESTION], SCHEMA_VERSION, "A, s, m"),
+        ([QUESTION | {"sd": 0}], SCHEMA_VERSION, "sd"),
+        ([QUESTION | {"sd": True}], SCHEMA_VERSION, "sd"),
+        ([QUESTION | {"mean": "0.1"}], SCHEMA_VERSION, "mean"),
+        ([QUESTION | {"draws": [1, "2"]}], SCHEMA_VERSION, "draws"),
+        ([QUESTION | {"draws": []}], SCHEMA_VERSION, "draws"),
+        ([QUESTION | {"study": 5}], SCHEMA_VERSION, "study"),
+        ([QUESTION | {"lost_words": "x"}], SCHEMA_VERSION, "lost_words"),
+        ([QUESTION | {"mean": 1e308}], SCHEMA_VERSION, "mean"),
+        ([QUESTION | {"mean": 10**18}], SCHEMA_VERSION, "mean"),
+        ([QUESTION | {"sd": 1e308}], SCHEMA_VERSION, "sd"),
+        ([QUESTION | {"draws": [0.1, -1e308]}], SCHEMA_VERSION, "draws"),
     ],
 )
 def test_what_is_no_baseline(tmp_path: Path, questions: list[Any], version: Any, fact: str) -> None:
@@ -114,11 +117,11 @@ def test_a_number_that_stands_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_whole_numbers_are_contrasts_too(tmp_path: Path) -> None:
-    (earlier,) = read_baseline(written(tmp_path, QUESTION | {"mean": 1, "sd": 1})).values()
+    (earlier,) = read_baseline(written(tmp_path, QUESTION | {"mean": 1, "sd": 1})).answers.values()
     assert (earlier.mean, earlier.draws.mean()) == pytest.approx((1, 1))
 
 
-@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 1, "questions": 5}'])
+@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 2, "questions": 5}'])
 def test_hostile_files(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "gate.json"
     path.write_bytes(content)

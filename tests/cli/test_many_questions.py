@@ -88,8 +88,13 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture
 def pets(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the study, with vectors that lack half of a list."""
-    lines = (workplace / "vectors.txt").read_text().splitlines()
+    """The folder of the study, with vectors of coherent lists, and with some that lack half of a list."""
+    lines = []
+    for place, line in enumerate((workplace / "vectors.txt").read_text().splitlines()):
+        word, *numbers = line.split()
+        numbers[place // 2] = str(float(numbers[place // 2]) + 4)
+        lines.append(" ".join([word, *numbers]))
+    (workplace / "vectors.txt").write_text("\n".join(lines) + "\n")
     (workplace / "few.txt").write_text("\n".join(line for line in lines if not line.startswith("bark")) + "\n")
     monkeypatch.chdir(workplace)
     return workplace
@@ -131,6 +136,40 @@ def test_an_embedding_that_lacks_a_list_does_not_stop_the_others(
     assert "mine" in out
 
 
+def test_a_changed_plan_has_its_own_code_and_is_named_even_if_quiet(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"\ntwin = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "old", monkeypatch=monkeypatch) == 0
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    baseline = ("--baseline", "old/gate.json", "--quiet")
+    capsys.readouterr()
+    assert in_process("gate", "gate.toml", *baseline, "--rope", "10", monkeypatch=monkeypatch) == 7
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "NOT ASKED pets in twin" in shown.err
+    assert "rope: -9 to 9" in shown.err
+    assert in_process("gate", "gate.toml", *baseline, "--no-strict", monkeypatch=monkeypatch) == 0
+    assert "NOT ASKED pets in twin" in capsys.readouterr().err
+
+
+def test_a_standardised_region_comes_from_the_plan_or_an_option(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = {standardised = 9}", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", monkeypatch=monkeypatch) == 0
+    planned = capsys.readouterr().out
+    assert "-9 to 9 in units of coherence" in planned
+    (pets / "gate.toml").write_text(PLAN.format("rope = 1", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "--rope-standardised", "9", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out == planned
+    both = ("--rope", "1", "--rope-standardised", "9")
+    assert in_process("gate", "gate.toml", *both, monkeypatch=monkeypatch) == 2
+    (pets / "gate.toml").write_text(PLAN.format("rope = {standardized = 9}", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", monkeypatch=monkeypatch) == 2
+    assert "rope" in capsys.readouterr().err
+
+
 def test_mistakes_are_named_before_any_work(
     pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,7 +178,7 @@ def test_mistakes_are_named_before_any_work(
     (pets / "wrong.json").write_text("{}")
     for arguments, fact in (
         (["-o", "gate"], "rope"),
-        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 1"),
+        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 2"),
         (["--rope", "0.1", "--baseline", "none.json", "-o", "gate"], "none.json"),
     ):
         assert in_process("gate", "gate.toml", *arguments, monkeypatch=monkeypatch) == 2

@@ -24,7 +24,10 @@ from tests.delivery.results import RESULTS, audited, result_of
 from tests.reports.made import made_fit
 
 # What a pipeline reads, and the next gate.
-_OF_A_GATE = ("schema_version", "outcome", "exit_code", "rope", "hdi_prob", "baseline", "missing", "questions")
+_OF_A_GATE = (
+    *("schema_version", "outcome", "exit_code", "rope", "standardised", "hdi_prob", "baseline", "missing", "changes"),
+    "questions",
+)
 
 
 @pytest.fixture(scope="module", params=RESULTS)

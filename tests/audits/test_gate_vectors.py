@@ -1,0 +1,131 @@
+"""The gate beside the coherence of lists: what broken vectors and standardised regions do to an outcome."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.audits.coherence import Coherence
+from bayesbias.errors import ArgumentError, ReportError
+from tests.audits.test_gate import SPREAD, audited, outcomes
+from tests.refusals import refusals
+
+SOUND = Coherence(0.2, 0.3, 0.1, 0.0)
+
+
+def with_coherence(mean: float, coherence: Coherence = SOUND) -> pd.DataFrame:
+    return audited({"s": mean}, coherences={("A", "s"): coherence})
+
+
+def baseline_of(folder: Path, mean: float = 0.0, rope: object = 0.02) -> Path:
+    return bb.write(bb.gate(with_coherence(mean), rope=rope), folder / "old") / "gate.json"
+
+
+@pytest.mark.parametrize(
+    ("now", "outcome"),
+    [
+        (SOUND, "pass"),
+        (Coherence(0.18, 0.29, 0.15, 0.0), "pass"),
+        (Coherence(0.1, 0.3, 0.6, 0.0), "not comparable"),
+        (Coherence(0.2, 0.2, 0.1, 0.0), "not comparable"),
+        (Coherence(0.3, 0.3, 0.1, 0.0), "not comparable"),
+        (Coherence(0.0, 0.0, 0.1, 0.4), "not comparable"),
+    ],
+)
+def test_what_moved_beyond_a_bound_does_not_pass(tmp_path: Path, now: Coherence, outcome: str) -> None:
+    result = bb.gate(with_coherence(0.0, now), rope=0.02, baseline=baseline_of(tmp_path))
+    assert (result.outcome, result.exit_code) == (outcome, {"pass": 0, "not comparable": 6}[outcome])
+    assert result.questions["coherence"].item() == now.coherence
+    if outcome != "pass":
+        assert "NOT COMPARABLE A, s" in str(result)
+        assert "1 is not comparable" in result.summary.text
+        assert 'errors="1"' in result.junit
+
+
+def test_inside_the_bounds_a_smaller_coherence_gains_nothing(tmp_path: Path) -> None:
+    """A contrast of 0.035 fails, and the same vectors with contrasts and coherence times 0.9 fail too."""
+    path = baseline_of(tmp_path, rope=0.026)
+    assert bb.gate(with_coherence(0.035), rope=0.026, baseline=path).outcome == "fail"
+    shrunk = 0.9 * (0.035 + SPREAD)
+    frame = with_coherence(0.0, Coherence(0.18, 0.3, 0.19, 0.0))
+    frame.record.draws["A", "s", "contrast"][:] = shrunk
+    frame[["mean", "hdi_low", "hdi_high"]] = [shrunk.mean(), *np.quantile(shrunk, [0.055, 0.945])]
+    assert bb.gate(frame, rope=0.026).outcome == "undecided"
+    result = bb.gate(frame, rope=0.026, baseline=path)
+    assert result.outcome == "fail"
+    assert result.questions[["rope_low", "rope_high"]].to_numpy().ravel() == pytest.approx([-0.0234, 0.0234])
+    assert "the region times 0.90" in str(result)
+
+
+def test_a_raw_region_shows_nothing_where_all_words_resemble_each_other(tmp_path: Path) -> None:
+    alike = Coherence(0.05, 0.3, 0.7, 0.0)
+    result = bb.gate(with_coherence(0.0, alike), rope=0.02)
+    assert result.outcome == "not comparable"
+    assert "mean cosine 0.70" in str(result)
+    assert "standardised" in str(result)
+    assert bb.gate(with_coherence(0.05, alike), rope=0.02).outcome == "fail"
+    assert bb.gate(with_coherence(0.0, alike), rope={"standardised": 0.4}).outcome == "pass"
+    path = bb.write(bb.gate(with_coherence(0.0, alike), rope=0.02), tmp_path / "old.json")
+    assert bb.gate(with_coherence(0.0, alike), rope=0.02, baseline=path).outcome == "pass"
+
+
+def test_random_vectors_are_named_without_a_baseline() -> None:
+    result = bb.gate(with_coherence(0.0, Coherence(0.001, 0.001, 0.0, 0.4)), rope=0.02)
+    assert result.exit_code == 6
+    assert "no more coherent than chance" in str(result)
+
+
+def test_a_standardised_region_is_a_share_of_the_coherence() -> None:
+    result = bb.gate(with_coherence(0.03), rope={"standardised": 0.1})
+    assert result.rope == (-0.1, 0.1)
+    assert result.questions[["rope_low", "rope_high"]].to_numpy().ravel() == pytest.approx([-0.02, 0.02])
+    assert outcomes(result) == outcomes(bb.gate(with_coherence(0.03), rope=0.02))
+    assert "-0.1 to 0.1 in units of coherence" in str(result)
+    one_sided = bb.gate(with_coherence(0.03), rope={"standardised": (-0.1, 1)})
+    assert one_sided.outcome == "pass"
+    assert bb.gate(audited({"s": 0.0}), rope={"standardised": 0.1}).outcome == "not comparable"
+
+
+def test_a_standardised_gate_compares_in_its_units(tmp_path: Path) -> None:
+    """Contrast and coherence halve by a part that all words share: nothing got worse."""
+    rope = {"standardised": 0.1}
+    path = baseline_of(tmp_path, 0.06, rope)
+    half = Coherence(0.1, 0.3, 0.55, 0.0)
+    same = bb.gate(with_coherence(0.03, half), rope=rope, baseline=path).questions.iloc[0]
+    assert same["probability_worse"] == pytest.approx(0.5, abs=0.1)
+    assert same["outcome"] == "pass"
+    assert bb.gate(with_coherence(0.06, half), rope=rope, baseline=path).outcome == "fail"
+
+
+@pytest.mark.slow
+def test_an_audit_has_the_facts_and_the_region() -> None:
+    vectors = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
+    settings = {"random_seed": 1, "progress": False, "rope": {"standardised": 0.3}}
+    audit = bb.audit({"W": vectors}, ["gender"], ["contrast"], **settings)
+    coherence = audit.record.coherences["W", "gender"]
+    assert audit.record.rope is None
+    assert audit.record.settings["Region of practical equivalence"] == "-0.3 to 0.3 in units of coherence"
+    question = bb.gate(audit).questions.iloc[0]
+    assert question["rope_high"] == pytest.approx(0.3 * coherence.coherence)
+    assert audit["probability_in_rope"].iloc[0] == pytest.approx(question["probability_in_rope"])
+    shifted = (vectors.words, np.asarray(vectors.vectors, dtype=float) + 1)
+    broken = bb.audit({"W": shifted}, ["gender"], ["contrast"], **settings | {"rope": 0.03})
+    assert bb.gate(broken).outcome == "not comparable"
+
+
+test_refusals = refusals(
+    (lambda: bb.gate(with_coherence(0.0), rope={"standardised": -1}), ArgumentError, "rope=-1"),
+    (lambda: bb.gate(with_coherence(0.0), rope={"standardized": 0.3}), ArgumentError, "standardised"),
+    (lambda: bb.gate(with_coherence(0.0), rope={}), ArgumentError, "standardised"),
+    (lambda: bb.gate(with_coherence(0.0), rope=0.02, strict=1), ArgumentError, "strict"),
+)
+
+
+def test_a_baseline_of_an_older_form_says_so(tmp_path: Path) -> None:
+    path = baseline_of(tmp_path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema_version": 1}))
+    with pytest.raises(ReportError, match="older form"):
+        bb.gate(with_coherence(0.0), rope=0.02, baseline=path)
