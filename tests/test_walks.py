@@ -11,8 +11,8 @@ MOST_FILES = {
     "contrasts": 10,
     "trend": 37,
     "compare_embeddings": 36,
-    "audit": 55,
-    "write(fit), quick": 60,
+    "audit": 56,
+    "write(fit), quick": 61,
 }
 
 

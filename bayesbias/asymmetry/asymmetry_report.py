@@ -21,7 +21,7 @@ from bayesbias.asymmetry.relation_means import alar, ratio_text, usable
 from bayesbias.asymmetry.vector_source import COUNT_RATIO, ConditionalSource, lar
 from bayesbias.base.checks import HDI_PROB, check_items, check_probability, resolve_seed
 from bayesbias.base.number_text import counted, interval_text, percent_text, share_text, signed_text
-from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultGroup, ResultTable
+from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultGroup, ResultTable, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import MeasureError, QuestionWarning, collected_warnings, name_some, setting, warn_user
 from bayesbias.estimates.intervals import is_settled, mark, settled_text
@@ -258,12 +258,11 @@ class AsymmetryReport(Result):
             label=labels, filled=[is_settled(row["hdi_low"], row["hdi_high"]) for row in rows_of(shown)]
         )
         cut = f" {len(shown)} of {len(rows):,} rows are shown; the table has all." if len(shown) < len(rows) else ""
-        return ResultFigure(
-            "delivery.plots.style.forest",
+        return forest_figure(
             f"Rank correlation of log asymmetry ratios with those of {self.norms} (points) and {prob} intervals "
             f"(lines), by relation; SA is the mean over relations. Filled: settled; hollow and grey: not settled.{cut}",
             shown,
-            {"label": f"Rank correlation with {self.norms}"},
+            label=f"Rank correlation with {self.norms}",
         )
 
     @property

@@ -20,7 +20,17 @@ from bayesbias.audits.audit_frame import (
 )
 from bayesbias.audits.ranks import has_ranks, rank
 from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text, write_csv
-from bayesbias.base.results import LIMITS, MOST_LINES, NO_PROOF, Contents, LinkedPage, Result, ResultFigure, ResultTable
+from bayesbias.base.results import (
+    LIMITS,
+    MOST_LINES,
+    NO_PROOF,
+    Contents,
+    LinkedPage,
+    Result,
+    ResultFigure,
+    ResultTable,
+    forest_figure,
+)
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import mark
@@ -286,8 +296,8 @@ def _answer_figure(variant: _Variant) -> dict[str, ResultFigure]:
         f"{percent_text(variant.record.hdi_prob)} interval. Filled: settled; hollow and grey: borderline or not "
         f"settled.{' Shaded: too small to matter.' if variant.record.rope else ''}{cut}"
     )
-    options = {"label": "Difference of mean cosine distances", "rope": variant.record.rope}
-    return {"answers": ResultFigure("delivery.plots.style.forest", caption, rows, options)}
+    label = "Difference of mean cosine distances"
+    return {"answers": forest_figure(caption, rows, label=label, rope=variant.record.rope)}
 
 
 def _verdict(rows: "pd.DataFrame") -> str:

@@ -24,7 +24,17 @@ from bayesbias.audits.gate_plan import STANDARDISED, AskedQuestion, GatePlan, Qu
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_flag
 from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, probability_text, signed_text
-from bayesbias.base.results import LIMITS, MOST_LINES, NO_PROOF, SHOWS, Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import (
+    LIMITS,
+    MOST_LINES,
+    NO_PROOF,
+    SHOWS,
+    Contents,
+    Result,
+    ResultFigure,
+    ResultTable,
+    forest_figure,
+)
 from bayesbias.base.statements import Statement, StatementList, plain, rows_of
 from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.estimates.intervals import BORDERLINE
@@ -372,8 +382,7 @@ class GateResult(Result):
             f"and its {percent_text(self.hdi_prob)} interval. {'' if rope is None else 'Shaded: too small to matter. '}"
             f"Filled: passed or failed; hollow and grey: neither.{cut}"
         )
-        options = {"label": "Difference of mean cosine distances", "rope": rope}
-        return {"gate": ResultFigure("delivery.plots.style.forest", caption, rows, options)}
+        return {"gate": forest_figure(caption, rows, label="Difference of mean cosine distances", rope=rope)}
 
     def _named(self, row: Mapping[str, Any]) -> str:
         """Return the name of a question, with what else differs between questions."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from bayesbias.base.number_text import interval_text, signed_text
 from bayesbias.base.statements import Conclusions, Rendered, Statement, StatementList, plain
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = [
     "Statement",
     "StatementList",
     "contents_of",
+    "forest_figure",
 ]
 NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
 BEWARE = "Beware"
@@ -112,6 +114,15 @@ class ResultFigure:
     options: Mapping[str, Any] = field(default_factory=dict)
     section: str = ""
     alt: str = "The numbers are in the tables."
+
+
+def forest_figure(caption: str, rows: "pd.DataFrame", **options: Any) -> ResultFigure:
+    """Return a figure of one line a row (`label`, `mean`, `hdi_low`, `hdi_high`, `filled`); its alt text has all."""
+    alt = "; ".join(
+        f"{row['label']}: {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])})"
+        for row in rows.to_dict("records")
+    )
+    return ResultFigure("delivery.plots.style.forest", caption, rows, options, alt=f"Points with intervals. {alt}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice, check_frame, check_type
 from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
-from bayesbias.base.results import BEWARE, MOST_LINES, Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import BEWARE, MOST_LINES, Contents, Result, ResultFigure, ResultTable, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
@@ -140,8 +140,7 @@ class InferenceComparison(Result):
             f"Changes from {self.embeddings[0]} in {TITLES[self.score]} (points) with {prob} (lines). Filled: settled; "
             f"hollow and grey: not settled.{cut}"
         )
-        options = {"label": f"Change from {self.embeddings[0]}"}
-        return ResultFigure("delivery.plots.style.forest", caption, rows, options)
+        return forest_figure(caption, rows, label=f"Change from {self.embeddings[0]}")
 
     @cached_property
     def contents(self) -> Contents:

@@ -53,7 +53,7 @@ def test_debiasing_by_several_methods_ends_in_one_page(
     assert in_process(*command, *questions, monkeypatch=monkeypatch) == 0, capsys.readouterr().err
     names = [
         *("conclusions.json", "conclusions.txt", "debias.csv", "debias.png"),
-        *("linear.npz", "report.html", "soft.npz"),
+        *("linear.npz", "measures.png", "report.html", "soft.npz"),
     ]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     table = pd.read_csv(tmp_path / "out" / "debias.csv")
@@ -90,7 +90,8 @@ def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
     )
     assert "out/linear.npz" in printed.out
     assert "1 debiased embedding" in printed.err
-    names = ["conclusions.json", "conclusions.txt", "debias.csv", "debias.png", "linear.npz", "report.html"]
+    names = ["conclusions.json", "conclusions.txt", "debias.csv", "debias.png", "linear.npz", "measures.png"]
+    names.append("report.html")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     for options, message in (
         (["--method", "misp", "--study", "gender", *measured], "No method has an answer. MISP needs lists"),

@@ -81,7 +81,16 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(
     assert "WHAT IT DOES NOT SHOW" in fitted.stdout
     assert "%" not in fitted.stderr, "no progress bar in a pipe"
     made = {path.name for path in (workplace / "pets").iterdir()}
-    assert {"table.csv", "fit.nc", "summary.csv", "contrasts.csv", "groups.png", "words.png", "distances.png", "conclusions.json"} < made
+    assert {
+        "table.csv",
+        "fit.nc",
+        "summary.csv",
+        "contrasts.csv",
+        "groups.png",
+        "words.png",
+        "distances.png",
+        "conclusions.json",
+    } < made
     summary = ("summary", "pets/fit.nc", "--level", "overall", "--rope", "0.05")
     assert in_process(*summary, monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr()

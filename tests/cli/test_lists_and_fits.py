@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bayesbias as bb
+from bayesbias.cli.messages import spoken
 from tests.cli.running import in_process
 from tests.reports.covariates.made import made_table
 from tests.reports.made import made_fit
@@ -78,7 +79,11 @@ def test_a_summary_is_printed_as_text_and_as_json(
     contrasts = bb.contrasts(fit, rope=0.02)
     assert [row["mean"] for row in printed["contrasts"]] == contrasts["mean"].tolist()
     assert [row["parameter"] for row in printed["summary"]] == bb.summary(fit, level="overall")["parameter"].tolist()
-    assert printed["conclusions"] == bb.conclusions(fit, rope=0.02).to_dict()
+    concluded = bb.conclusions(fit, rope=0.02).to_dict()
+    for part in ("doubts", "limits"):  # they advise, in options of the command
+        concluded[part] = [{**statement, "text": spoken(statement["text"])} for statement in concluded[part]]
+    assert "--scope these_words" in str(concluded["doubts"])
+    assert printed["conclusions"] == concluded
     assert in_process("summary", path, "--baseline", "human", "--json", monkeypatch=monkeypatch) == 0
     assert json.loads(capsys.readouterr().out)["conclusions"] is None
 

@@ -24,7 +24,7 @@ def test_methods_by_name() -> None:
     assert methods["gn_glove+misp"] == bb.debias.Chain(bb.debias.GNGloVe(), bb.debias.MISP())
     for names, settings, message in (
         (["mips"], {}, "'misp'"),
-        (["misp", "misp"], {}, "misp misp"),
+        (["misp", "misp"], {}, "each method once"),
         (["hard"], {"strength": 1.0}, r"hard has no strength\..*: soft\."),
     ):
         with pytest.raises(ArgumentError, match=message):

@@ -23,7 +23,7 @@ from scipy.stats import t
 
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.changes.trainings import both_sd_draws
+from bayesbias.changes.training_spread import both_sd_draws
 from bayesbias.embeddings.training.corpus import tokenize
 from bayesbias.geometry import unit_rows
 

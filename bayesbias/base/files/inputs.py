@@ -23,7 +23,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from bayesbias.base.checks import check_path, is_text
 from bayesbias.base.files.foreign import archive_kind, foreign_kind
-from bayesbias.base.files.tar_files import HEAD, is_tar, open_tar
+from bayesbias.base.files.tar_files import open_tar
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.errors import BayesBiasError, InputFileError, NotEnoughMemoryError, did_you_mean, name_some
 
@@ -35,6 +35,8 @@ _PACKINGS: dict[re.Pattern[bytes], Callable[..., Any]] = {
 _LONGEST_SIGNATURE = 10
 _NEVER_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 _ZIP = b"PK\x03\x04"
+_TAR, _TAR_PLACE = b"ustar", 257
+_HEAD = 512  # bytes that tell a zip or tar file from others
 _IN_ARCHIVE = re.compile(r"(.+?\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz))):(.+)", re.DOTALL)
 # zipfile unpacks pieces of these by their sizes; of others, a small piece may become any size.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -107,8 +109,8 @@ def is_packed(path: Path) -> bool:
     with open_input(archive_and_member(path)[0]) as file:
         if _unpacker(file) is not None:
             return True
-        head = file.read(HEAD)
-        return head.startswith(_ZIP) or is_tar(head)
+        head = file.read(_HEAD)
+        return head.startswith(_ZIP) or head.startswith(_TAR, _TAR_PLACE)
 
 
 def _unpacker(file: BinaryIO) -> Callable[..., Any] | None:
@@ -246,9 +248,9 @@ def _only_member(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     Files that systems add, such as ``__MACOSX/._a.txt``, do not count.
     """
     _, chosen = archive_and_member(path)
-    head = stream.read(HEAD)
+    head = stream.read(_HEAD)
     stream.seek(0)
-    if is_tar(head):
+    if head.startswith(_TAR, _TAR_PLACE):
         with open_tar(stream, path) as files:
             yield files[_chosen_name(list(files), chosen, path, "tar")]
         return

@@ -10,18 +10,10 @@ from typing import IO, BinaryIO, cast
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import InputFileError
 
-HEAD = 512  # bytes of the head of a file in the archive
-_MARK = b"ustar"
-_MARK_PLACE = 257
 _MOST_FILES = 1000
 _PIECE = 1 << 20
 _COPIES = 4  # of a name that is read as text
 _UNPACK = "Unpack it with `tar -xf`, and give the file inside."
-
-
-def is_tar(head: bytes) -> bool:
-    """Return whether the first 512 bytes of a file are those of a tar archive."""
-    return head[_MARK_PLACE:].startswith(_MARK)
 
 
 class _Pieces:

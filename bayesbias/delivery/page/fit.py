@@ -47,7 +47,6 @@ from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.spec import list_models, load_model
 from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.measures.mac_shares import mac_shares
-from bayesbias.reports.posterior.doubts import data_doubts
 from bayesbias.reports.posterior.effective_words import list_records
 from bayesbias.reports.posterior.questions import attribute_phrases
 from bayesbias.studies.study import Study, list_studies, load_study, study_text
@@ -284,7 +283,7 @@ def data_section(page: FitReport) -> Section:
         *_distributions(page),
         *_lost(page),
     ]
-    notes = [doubt.text for doubt in data_doubts(page.fit)]
+    notes = []
     if dropped := facts.get("duplicates", {}).get("dropped", 0):
         notes.append(f"{counted(dropped, 'repeated row was', 'repeated rows were')} dropped before the fit.")
     if left_out := facts.get("left_out_controls"):

@@ -108,7 +108,7 @@ def short_label(word: str, longest: int = 24) -> str:
 
 def as_text(text: "Text") -> None:
     """Show a text of a figure, in which dollar signs are no mathematics, and control characters are visible."""
-    text.set_text(visible(text.get_text()))
+    text.set_text(visible(text.get_text()).replace("\t", " "))
     text.set_parse_math(False)
 
 

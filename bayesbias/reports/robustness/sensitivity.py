@@ -23,7 +23,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.machine import ThreadpoolController
 from bayesbias.base.number_text import counted, percent_text, signed_text
 from bayesbias.base.progress import stopped_statement, with_progress
-from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultTable, forest_figure
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name, is_settled, mark
@@ -206,8 +206,7 @@ class Sensitivity(Result):
             f"{percent_text(self.hdi_prob)} intervals (lines), conclusions that change and large shifts first. Filled: "
             f"settled; hollow and grey: not settled.{cut}"
         )
-        options = {"label": "Difference of mean cosine distances"}
-        return ResultFigure("delivery.plots.style.forest", caption, rows, options)
+        return forest_figure(caption, rows, label="Difference of mean cosine distances")
 
 
 @any_frame

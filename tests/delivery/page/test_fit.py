@@ -72,7 +72,7 @@ def test_nothing_is_loaded_from_outside_and_no_other_script_may_run(page: str) -
 def test_figures_and_tables_can_be_read_without_seeing_them(page: str, fitted: xr.DataTree) -> None:
     reader = Reader(page)
     images, headers = reader.all("img"), reader.all("th")
-    assert len(images) == 7
+    assert len(images) == 11
     for image in images:
         assert sum(character.isdigit() for character in str(image["alt"])) >= 4
         assert int(str(image["width"])) > int(str(image["height"])) / 4 > 0
