@@ -96,7 +96,7 @@ def test_a_method_that_fails_stops_no_other_and_a_report_of_none_writes_nothing(
     for options, message in (
         (["--method", "misp", "--study", "gender", *measured], "No method has an answer. MISP needs lists"),
         (["--method", "linear", "--study", "weat6", *measured], "so its question cannot be answered"),
-        (["--method", "linear", "--study", "gender", "--measure", "sembias"], "or --measure sembias=FILE"),
+        (["--method", "linear", "--study", "gender", "--measure", "sembias"], "Give --measure sembias=FILE"),
     ):
         assert in_process(*command, *options, "--overwrite", monkeypatch=monkeypatch) == 2
         assert message in capsys.readouterr().err

@@ -80,8 +80,9 @@ def test_a_summary_is_printed_as_text_and_as_json(
     assert [row["mean"] for row in printed["contrasts"]] == contrasts["mean"].tolist()
     assert [row["parameter"] for row in printed["summary"]] == bb.summary(fit, level="overall")["parameter"].tolist()
     concluded = bb.conclusions(fit, rope=0.02).to_dict()
-    for part in ("doubts", "limits"):  # they advise, in options of the command
-        concluded[part] = [{**statement, "text": spoken(statement["text"])} for statement in concluded[part]]
+    for said in (concluded, printed["conclusions"]):  # what they advise is in options of the command
+        said["limits"] = [statement["kind"] for statement in said["limits"]]
+    concluded["doubts"] = [{**doubt, "text": spoken(doubt["text"])} for doubt in concluded["doubts"]]
     assert "--scope these_words" in str(concluded["doubts"])
     assert printed["conclusions"] == concluded
     assert in_process("summary", path, "--baseline", "human", "--json", monkeypatch=monkeypatch) == 0

@@ -25,7 +25,7 @@ def test_methods_by_name() -> None:
     for names, settings, message in (
         (["mips"], {}, "'misp'"),
         (["misp", "misp"], {}, "each method once"),
-        (["hard"], {"strength": 1.0}, r"hard has no strength\..*: soft\."),
+        (["hard"], {"strength": 1.0}, r"'hard'\] has no strength\..*: soft\."),
     ):
         with pytest.raises(ArgumentError, match=message):
             bb.debias.methods_from_names(names, settings)

@@ -353,9 +353,13 @@ def test_doubts_about_the_data_and_what_was_left_out_are_listed(fitted: xr.DataT
     fit.attrs["table"] = json.dumps({**facts, "lost_words": [], "simulated": True})
     table = small_table()
     table.attrs = {}
-    blocks = data_section(FitReport(fit, table, None, None, 0.89, 1)).blocks
+    given = FitReport(fit, table, None, None, 0.89, 1)
+    doubts = [doubt.text for doubt in given.contents.doubts]
+    for beginning in ("3 rows compare", "The table was changed"):
+        assert any(text.startswith(beginning) for text in doubts), beginning
+    blocks = data_section(given).blocks
     (notes,) = [block for block in blocks if isinstance(block, Bullets)]
-    beginnings = ["3 rows compare", "The table was changed", "2 repeated rows", "Control words", "The distances were"]
+    beginnings = ["2 repeated rows", "Control words", "The distances were"]
     assert [text[: len(start)] for text, start in zip(notes.entries, beginnings, strict=True)] == beginnings
     assert Paragraph("The embedding has all words of the study.") in blocks
 
