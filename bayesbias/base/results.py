@@ -117,7 +117,28 @@ class ResultFigure:
 
 
 def forest_figure(caption: str, rows: "pd.DataFrame", **options: Any) -> ResultFigure:
-    """Return a figure of one line a row (`label`, `mean`, `hdi_low`, `hdi_high`, `filled`); its alt text has all."""
+    """Return a figure of one line a row, whose text for readers who do not see it has all numbers.
+
+    Parameters
+    ----------
+    caption
+        Caption of the figure.
+    rows
+        One row a line: `label`, `mean`, `hdi_low`, `hdi_high`, and `filled`, whether the point is filled.
+    options
+        Options of `bayesbias.delivery.plots.style.forest`: `label` of the x axis, and `rope`.
+
+    Returns
+    -------
+    ResultFigure
+        A figure that a page draws.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"label": ["she"], "mean": [-0.05], "hdi_low": [-0.09], "hdi_high": [-0.01]})
+    >>> forest_figure("Differences", rows.assign(filled=True), label="Difference").alt
+    'Points with intervals. she: -0.050 (-0.090 to -0.010).'
+    """
     alt = "; ".join(
         f"{row['label']}: {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])})"
         for row in rows.to_dict("records")

@@ -125,10 +125,14 @@ def listed(names: Sequence[str], most: int) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def change_answer(contrast: str, first: str, readings: Mapping[str, str]) -> str:
-    """Return what became of a gap under each other condition, in a sentence of at most `MOST_WORDS` words."""
+def change_answer(contrast: str, first: str, readings: Mapping[str, str], words: str = "") -> str:
+    """Return what became of a gap under each other condition, in a sentence of at most `MOST_WORDS` words.
+
+    `words` is the group or word whose gap it is; empty for all.
+    """
     base, other = contrast_sides(contrast)
-    return claims_sentence(f"Compared with {first}, the gap between {base} and {other} words", readings)
+    whose = f" of {words}" if words else ""
+    return claims_sentence(f"Compared with {first}, the gap{whose} between {base} and {other} words", readings)
 
 
 def claims_sentence(subject: str, readings: Mapping[str, str], place: str = "in") -> str:
@@ -370,7 +374,7 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     for (first, second), rows in distances[distances["protected_word"] == ""].groupby(["first", "second"], sort=False):
         yield from _shifted_controls(rows_of(rows), str(first), str(second), facts["hdi_prob"])
     for name, (protected, attributes) in facts["equalized"].items():
-        yield from _equalized(protected, attributes, facts["conditions"][0], name)
+        yield from equalized_doubts(protected, attributes, facts["conditions"][0], name)
     short: Mapping[str, Mapping[str, int]] = facts["short_controls"]
     # What no change uses needs no word on how the words that are there stand in for the others.
     unused = set.intersection(*map(set, short.values())) if len(short) == len(facts["conditions"]) - 1 else set()
@@ -408,7 +412,9 @@ def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_p
     yield Statement("controls differ", text, {row["connection"]: row for row in moved})
 
 
-def _equalized(protected: tuple[str, ...], attributes: tuple[str, ...], first: str, second: str) -> Iterator[Statement]:
+def equalized_doubts(
+    protected: tuple[str, ...], attributes: tuple[str, ...], first: str, second: str
+) -> Iterator[Statement]:
     """Yield a statement on equalized protected words, and one on equalized attribute words."""
     if protected:
         text = (

@@ -1,6 +1,7 @@
 """Statements on a comparison of seeds: stable or not, each contrast over seeds, and the limits."""
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, share_text, signed_text
@@ -62,15 +63,19 @@ def training_mark(row: Mapping[str, Any]) -> str:
 
 def training_answer(row: dict[str, Any]) -> str:
     """Return whether the first contrast is stable over seeds, in a sentence."""
-    return f"{_STARTS[row['reading']]}: {_counted(row)}."
+    words = row["protected_word"] or row["protected_group"]
+    return f"{_STARTS[row['reading']]}{f' for {words}' if words else ''}: {_counted(row)}."
 
 
 def training_estimate(row: Mapping[str, Any], hdi_prob: float) -> str:
     """Return the first contrast on average over seeds with its interval, and the seed's share of its variance."""
+    gaps = [row.get(f"{side}_mean", float("nan")) for side in ("original", "changed")]
+    moved = f" (from {signed_text(gaps[0])} to {signed_text(gaps[1])})" if all(map(isfinite, gaps)) else ""
+    what = "Change on average over seeds" if "change" in row else "On average over seeds"
     return (
-        f"On average over seeds {signed_text(row['mean'])} in cosine distance, {percent_text(hdi_prob)} interval "
+        f"{what} {signed_text(row['mean'])}{moved} in cosine distance, {percent_text(hdi_prob)} interval "
         f"{interval_text(row['hdi_low'], row['hdi_high'])}; the seed has {share_text(row['seed_share'])} of "
-        "the variance."
+        "the variance in one training."
     )
 
 

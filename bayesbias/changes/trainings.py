@@ -14,7 +14,7 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.change_statements import change_answer
+from bayesbias.changes.change_statements import change_answer, equalized_doubts, equalized_words
 from bayesbias.changes.result import DRAWS, Estimation
 from bayesbias.changes.training_changes import (
     ORIGINAL,
@@ -242,7 +242,8 @@ class TrainingComparison(Result):
     def _answer(self) -> str:
         row = dict(self.verdict.numbers)
         if second := self.facts["changed"]:
-            return change_answer(row["contrast"], ORIGINAL, {second: row["change"]})
+            words = row["protected_word"] or row["protected_group"]
+            return change_answer(row["contrast"], ORIGINAL, {second: row["change"]}, words)
         return training_answer(row)
 
     def _code(self) -> str:
@@ -363,7 +364,7 @@ def compare_trainings(
     frames = {name: contrasts(fit, level=level, **settings) for name, fit in fits.items()}
     draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in fits.values()]
     over_seeds = _OverSeeds.of_contrasts(frames, draws)
-    second, of_gaps = "", None
+    second, of_gaps, facts = "", None, _facts(fits)
     samples = None
     if changed is not None:
         second, others = second_condition(changed, fits)
@@ -374,6 +375,9 @@ def compare_trainings(
         of_gaps = {side: one.estimates(None, hdi_prob, seed) for side, one in both.items()}
         estimation = Estimation.checked(draws=DRAWS, random_seed=seed, rope=None, **settings)
         over_seeds = _OverSeeds.of_changes(*seed_changes(fits, others, second, estimation, level))
+        before, after = (fitted_table(next(iter(one.values()))) for one in (fits, others))
+        words, attributes = (equalized_words(before, after, role) for role in ("protected_word", "attribute_word"))
+        facts["doubts"] += [doubt.text for doubt in equalized_doubts(words, attributes, ORIGINAL, second)]
     if resampled is not None:
         sample_frames = [contrasts(fit, level=level, **settings) for fit in resampled.values()]
         sample_frames = [frame.iloc[_places(over_seeds.first, frame)] for frame in sample_frames]
@@ -389,7 +393,7 @@ def compare_trainings(
     return TrainingComparison(
         contrasts=EstimateFrame(frame),
         by_seed=EstimateFrame(over_seeds.by_seed),
-        facts=_facts(fits)
+        facts=facts
         | {"resamples": 0 if resampled is None else len(resampled), "changed": second}
         | {"baseline": baseline, "level": level, "scope": scope},
         hdi_prob=hdi_prob,

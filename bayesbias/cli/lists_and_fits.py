@@ -20,7 +20,7 @@ from bayesbias.cli.base import (
     names_of,
     printed,
 )
-from bayesbias.errors import ArgumentError
+from bayesbias.errors import ArgumentError, OutputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -217,6 +217,8 @@ def methods(
     from bayesbias.base.files.outputs import check_output, write_text
 
     if output is not None:
+        if output.suffix.lower() in (".tex", ".docx", ".pdf", ".html"):
+            raise OutputError(f"{output}: methods are Markdown, with BibTeX entries. Give a .md or .txt file.")
         check_output(output, overwrite=overwrite)
         claim(output)
     text = bb.methods(bb.read_fit(fit), **writing)

@@ -241,7 +241,7 @@ def trainings(
     comparing: Annotated[Settings, "bb.compare_trainings level hdi_prob"],
     delivery: FileDelivery,
     changed: Path | None = None,
-    method: str | None = None,
+    method: list[str] | None = None,
     sets: str | None = None,
     resampled: list[Path] | None = None,
     random_seed: int | None = None,
@@ -272,7 +272,9 @@ def trainings(
     chosen = resolve_seed(random_seed)
     loaded = bb.load_study(study)
     samples = resampled or []
-    second = _second_condition(embeddings, changed, method, sets, loading)
+    if method and len(method) > 1:
+        raise ArgumentError("Give --method once: one second condition is compared with the embeddings as they are.")
+    second = _second_condition(embeddings, changed, next(iter(method or []), None), sets, loading)
     if drawn := next((path for path in embeddings if is_resampled(path)), None):
         raise ReportError(
             f"{drawn} was trained on resampled documents, so it does not differ from the others in the seed alone. "

@@ -16,6 +16,7 @@ from bayesbias.errors import ArgumentError, did_you_mean, setting
 MOST_ALIKE = 100_000
 _MOST_SCRIPTS = 10_000
 _MOST_HINTED, _LONGEST_HINTED = 20_000, 60
+_FEWEST_HINTED = 10  # at least one word in so many
 # Writing systems that use several scripts.
 _SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
 
@@ -214,9 +215,9 @@ def spelling_hint(words: Iterable[str], entries: Iterable[str]) -> SpellingHint:
             if case and (key != ("exact", "", "")):
                 counts[key] += 1
                 examples[key].append(entry)
-    if not counts:
+    (case, prefix, suffix), found = max(counts.items(), key=lambda item: item[1], default=(("", "", ""), 0))
+    if not found or found * _FEWEST_HINTED < len(plain):  # a few may fit by chance, such as "gov." to "gov"
         return SpellingHint(tuple(some[:2]), {})
-    (case, prefix, suffix), _ = max(counts.items(), key=lambda item: item[1])
     options = {"case": case if case != "exact" else "", "prefix": prefix, "suffix": suffix}
     shown = [*examples[case, prefix, suffix], *some]
     return SpellingHint(tuple(dict.fromkeys(shown))[:2], {name: text for name, text in options.items() if text})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.vocabularies import FORMS, Spellings, case_rule, case_text, forms, scripts
+from bayesbias.embeddings.vocabularies import FORMS, Spellings, case_rule, case_text, forms, scripts, spelling_hint
 from bayesbias.errors import ArgumentError
 
 
@@ -105,3 +105,9 @@ def test_a_lost_word_has_a_reason(word: str, reason: str, near: tuple[str, ...])
 def test_scripts_of_one_writing_system_count_as_one() -> None:
     assert scripts("食べる") == scripts("カメラ") == {"CJK"}
     assert scripts("한국") == {"HANGUL"}
+
+
+def test_one_word_that_fits_by_chance_is_no_rule() -> None:
+    words = ["gov", *(f"word{number}" for number in range(30))]
+    assert not spelling_hint(words, ["gov.", "the", "of"]).options
+    assert spelling_hint(words[:5], ["gov.", "the", "of"]).options == {"suffix": "."}

@@ -275,13 +275,16 @@ def _chosen_name(names: list[str], chosen: str, path: Path, kind: str) -> str:
     """Return the name of the one file of an archive, or of the chosen one; raise `InputFileError` without it."""
     names = [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
     names = [name for name in names if not name.rpartition("/")[2].startswith("._")]
-    if chosen and chosen not in names:
+    if names and chosen and chosen not in names:
         raise InputFileError(
             f"{path}: the archive has no file {chosen!r}{did_you_mean(chosen, names)}; it has {name_some(names)}."
         )
+    if not names:
+        raise InputFileError(f"{path} is a {kind} file without a file: links and devices in it are not followed.")
     if not chosen and len(names) != 1:
-        example = f" Name one, such as {path}:{names[0]}." if names else ""
-        raise InputFileError(f"{path} is a {kind} file of {len(names):,} files: {name_some(names) or 'none'}.{example}")
+        raise InputFileError(
+            f"{path} is a {kind} file of {len(names):,} files: {name_some(names)}. Name one, such as {path}:{names[0]}."
+        )
     return chosen or names[0]
 
 

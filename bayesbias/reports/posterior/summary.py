@@ -222,7 +222,8 @@ class EstimateTables(Result):
         if frame is None:
             return Statement("answer", "The tables have no rows.")
         row = rows_of(frame.iloc[[0]])[0]
-        prob, what = percent_text(frame.settings["hdi_prob"]), settled_text(row["hdi_low"], row["hdi_high"])
+        prob = percent_text(frame.settings["hdi_prob"])
+        what = "borderline" if row.get("borderline") else settled_text(row["hdi_low"], row["hdi_high"])
         ends = interval_text(row["hdi_low"], row["hdi_high"])
         if "contrast" in row:
             about = f" for {row['protected_word'] or row['protected_group']}" if row.get("protected_group") else ""
