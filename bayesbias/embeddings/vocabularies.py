@@ -215,8 +215,8 @@ def spelling_hint(words: Iterable[str], entries: Iterable[str]) -> SpellingHint:
             if case and (key != ("exact", "", "")):
                 counts[key] += 1
                 examples[key].append(entry)
-    (case, prefix, suffix), found = max(counts.items(), key=lambda item: item[1], default=(("", "", ""), 0))
-    if not found or found * _FEWEST_HINTED < len(plain):  # a few may fit by chance, such as "gov." to "gov"
+    (case, prefix, suffix), matches = max(counts.items(), key=lambda item: item[1], default=(("", "", ""), 0))
+    if not matches or matches * _FEWEST_HINTED < len(plain):  # a few may fit by chance, such as "gov." to "gov"
         return SpellingHint(tuple(some[:2]), {})
     options = {"case": case if case != "exact" else "", "prefix": prefix, "suffix": suffix}
     shown = [*examples[case, prefix, suffix], *some]
