@@ -53,7 +53,7 @@ def test_one_command_from_vectors_to_a_page(tmp_path: Path) -> None:
     assert "accuracy" in done.stdout
     there = {path.name for path in (tmp_path / "found").iterdir()}
     assert there == {
-        *("report.html", "inference.png", "conclusions.txt", "conclusions.json"),
+        *("report.html", "changes.png", "inference.png", "conclusions.txt", "conclusions.json"),
         *("values.csv", "changes.csv", "words.csv", "word_pairs.csv", "runs.csv"),
     }
     runs = pd.read_csv(tmp_path / "found" / "runs.csv")
