@@ -142,7 +142,6 @@ def _record(
             for question, answer in answered
             for measure, reason in answer.facts["left_out"].items()
         },
-        seeds={cell.question: cell.fit_seed for cell in cells},
         hdi_prob=first.hdi_prob,
         model=first.variant[0],
         settings=settings,
@@ -229,7 +228,7 @@ def audit(
     skip_unanswered: bool = False,
     hdi_prob: float = HDI_PROB,
     rope: RopeLike | None = None,
-    draws: int = 1000,
+    draws: int = 2000,
     tune: int = 2000,
     chains: int = 4,
     keep_fits: bool = False,
@@ -283,9 +282,8 @@ def audit(
         Whether to keep every fit with all its draws (`record.fits`) and its table (`record.tables`), for example for a
         page of each. Not with `cells`, which keeps no fits.
     random_seed
-        Seed, as for `fit`. Each fit has a seed of its own (`record.seeds`), made from this one, words, vectors and
-        model: its numbers are the same whatever else is asked, whichever worker answers, and after a stop. None: drawn,
-        and kept in the folder `cells`.
+        Seed, as for `fit`: an answer has the numbers of `fit` and `contrasts` with this seed, whatever else is asked,
+        whichever worker answers, and after a stop. None: drawn, and kept in the folder `cells`.
     seeds
         Several seeds in place of `random_seed`.
     workers

@@ -78,13 +78,13 @@ class AuditCell:
     def _data(self) -> list[Any]:
         return [self.vectors, _study_content(self.study), self.model.digest if self.model else "", self.random_seed]
 
-    @cached_property
-    def fit_seed(self) -> int:
-        """Seed of the fit: different for other data, since draws with the same seed would be correlated.
+    def shuffled(self, draws: np.ndarray) -> np.ndarray:
+        """Return draws in an order of this cell's data.
 
-        It depends only on vectors, study, model and seed, not on place, order or worker.
+        Fits with the same seed have correlated draws, and ranks and changes compare the draws of several cells.
         """
-        return int(content_digest(self._data)[:8], 16)
+        order = np.random.default_rng(int(content_digest(self._data)[:8], 16)).permutation(len(draws))
+        return draws[order]
 
     @cached_property
     def digest(self) -> str:
@@ -117,7 +117,7 @@ class AuditCell:
                 table = question_table(source, self.study, self.max_lost)
                 sizes: dict[str, Any] = {"draws": self.draws, "tune": self.tune, "chains": self.chains}
                 control_sd = _control_sd(table)
-                fitted = fit(table, self.model, progress=False, random_seed=self.fit_seed, **sizes)
+                fitted = fit(table, self.model, progress=False, random_seed=self.random_seed, **sizes)
                 if CONTRAST in self.measures:
                     coherence = list_coherence(source, self.study)
                     left_out = {
@@ -130,7 +130,7 @@ class AuditCell:
                     for row, row_draws in self._rows(source, name, fitted, control_sd, coherence):
                         rows.append(row)
                         if row_draws is not None:
-                            draws[name] = row_draws
+                            draws[name] = self.shuffled(row_draws)
                 except MeasureError as error:
                     left_out[name] = str(error)
         warned = warning_texts(caught)
@@ -166,7 +166,9 @@ class AuditCell:
                 yield row | dict(zip(STANDARDISED, values, strict=True)), row_draws
             return
         entry = MEASURES[name]
-        result = measure(name, source, self.study, max_lost=self.max_lost, **entry.accepted(random_seed=self.fit_seed))
+        result = measure(
+            name, source, self.study, max_lost=self.max_lost, **entry.accepted(random_seed=self.random_seed)
+        )
         row = {"measure": name, "quantity": next(iter(result.statistics)), "protected_group": ""}
         row |= {"observed": result.value, "mean": np.nan, "reading": ""}
         row |= {key: result.statistics[key] for key in ("p_value", "p_value_mcse") if key in result.statistics}

@@ -56,13 +56,12 @@ class AuditRecord(Described):
     Parameters
     ----------
     draws
-        (embedding, study, measure) -> posterior draws of the value, shape (draws,), of all protected words.
+        (embedding, study, measure) -> posterior draws of the value, shape (draws,), of all protected words, in an
+        order in which those of different questions are independent.
     lost_words
         (embedding, study) -> words of the study's groups that the embedding lacks.
     left_out
         (embedding, study, measure) -> reason why the measure has no answer.
-    seeds
-        (embedding, study) -> seed of the fit.
     hdi_prob, model
         Settings; `model` is empty if no model was fitted.
     settings
@@ -92,7 +91,6 @@ class AuditRecord(Described):
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
     lost_words: Mapping[tuple[str, str], tuple[str, ...]] = field(repr=False)
     left_out: Mapping[tuple[str, str, str], str]
-    seeds: Mapping[tuple[str, str], int] = field(repr=False)
     hdi_prob: float
     model: str
     settings: Mapping[str, str] = field(repr=False, default_factory=dict)

@@ -97,10 +97,10 @@ class DebiasCell:
         ]
         return content_digest([content, package_version()])[:32]
 
-    def estimation(self, study: Study) -> Estimation:
-        """Return how the gap of a study is estimated: alike for all methods, with other seeds for other vectors."""
-        seed = int(content_digest([self.vectors, study.name, self.random_seed])[:8], 16)
-        return Estimation(draws=self.draws, seed=seed, hdi_prob=self.hdi_prob)
+    @property
+    def estimation(self) -> Estimation:
+        """How the gap of a study is estimated, alike for all methods."""
+        return Estimation(draws=self.draws, seed=self.random_seed, hdi_prob=self.hdi_prob)
 
     def answer(self, source: Embedding) -> Answer:
         """Return rows of the report (`rows`) on the embedding after debiasing, and what was left out.
@@ -172,7 +172,7 @@ def _association(source: Embedding, study: Study, cell: DebiasCell) -> dict[str,
     """Return the contrast of associated words with the first other connection."""
     from bayesbias.models.sampling import fit
 
-    table, estimation = question_table(source, study, cell.max_lost), cell.estimation(study)
+    table, estimation = question_table(source, study, cell.max_lost), cell.estimation
     fitted = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
     if lacking := groups_without_contrast(fitted):
         named = "; ".join(f"{group} has {text}" for group, text in lacking.items())
@@ -187,7 +187,7 @@ def _changed_association(
     """Return the contrast after debiasing with its change, and the doubts about it."""
     table, other = (question_table(embedding, study, cell.max_lost) for embedding in (source, changed))
     tables = checked_tables({ORIGINAL: table, cell.method: other})
-    changes = changes_of(tables, cell.estimation(study))
+    changes = changes_of(tables, cell.estimation)
     if changes.changes.empty:
         raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
     row = changes.changes.iloc[0]

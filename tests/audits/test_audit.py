@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,8 +35,7 @@ def test_numbers_are_those_of_the_functions_alone(audited: AuditFrame) -> None:
     for name, path in VECTORS.items():
         with pytest.warns(LostWordsWarning, match="71 .* 226 .* 'neutral'"):  # of the study's own words none
             table = bb.distance_table(path, "weat7")
-        seed = audited.record.seeds[name, "weat7"]
-        fit = bb.fit(table, "crossed", draws=500, random_seed=seed, progress=False)
+        fit = bb.fit(table, "crossed", progress=False, **SETTINGS)
         here = audited[audited["embedding"] == name].set_index(["measure", "protected_group"])
         for level, group in (("overall", ""), ("protected_group", "math"), ("protected_group", "arts")):
             frame = bb.contrasts(fit, level=level)
@@ -54,6 +54,18 @@ def test_numbers_are_those_of_the_functions_alone(audited: AuditFrame) -> None:
         ect = here.loc[("ect", "")]
         assert ect["observed"] == pytest.approx(bb.metrics.ect(path, "weat7").ect)
         assert np.isnan(ect[["mean", "hdi_low"]].astype(float)).all()
+
+
+def test_an_audit_and_a_fit_with_the_same_seed_give_the_same_verdict() -> None:
+    vectors = VECTORS["seed 1"]
+    study = bb.load_study("weat7").without_controls()
+    three = replace(study, name="three", protected={**study.protected, "jobs": ("nurse", "doctor", "teacher")})
+    with pytest.warns(BayesBiasWarning, match="contrast of jobs .*no associated list"):
+        audited = bb.audit({"E": vectors}, [three], ["contrast"], random_seed=3, progress=False)
+    fit = bb.fit(bb.distance_table(vectors, three), random_seed=3, progress=False)
+    frames = [bb.contrasts(fit, level=level) for level in ("overall", "protected_group")]
+    verdicts = pd.concat(frames)[["protected_group", "mean", "hdi_low", "hdi_high"]]
+    assert verdicts.to_numpy().tolist() == audited[list(verdicts)].to_numpy().tolist()  # of the same groups too
 
 
 def test_draws_of_different_embeddings_are_independent(audited: AuditFrame) -> None:

@@ -21,7 +21,7 @@ def audit() -> AuditFrame:
 def several() -> AuditFrame:
     one = audit()
     frame = AuditFrame(pd.concat([one.assign(model=model, random_seed=3) for model in ("crossed", "hierarchical")]))
-    records = [AuditRecord(DRAWS, {key[:2]: () for key in KEYS}, {}, {}, 0.89, model, random_seed=3,
+    records = [AuditRecord(DRAWS, {key[:2]: () for key in KEYS}, {}, 0.89, model, random_seed=3,
                            failed={("A", "u"): f"no {model}"}) for model in ("crossed", "hierarchical")]  # fmt: skip
     frame.record = AuditRecord(**{**vars(records[0]), "others": (records[1],)})
     return frame

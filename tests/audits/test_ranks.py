@@ -25,7 +25,7 @@ def audit_of(
         frame.loc[here, ["mean", "hdi_low", "hdi_high"]] = [values.mean(), *np.quantile(values, [0.055, 0.945])]
     made = AuditFrame(frame)
     lost: dict[tuple[str, str], tuple[str, ...]] = {key[:2]: () for key in estimates}
-    made.record = AuditRecord(draws, lost, {}, {}, 0.89, "crossed" if draws else "")
+    made.record = AuditRecord(draws, lost, {}, 0.89, "crossed" if draws else "")
     return made
 
 
