@@ -42,6 +42,8 @@ validate: .venv/ready
 check: .venv/ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/codespell
+	$(BIN)/repo-review --show err .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/zizmor --quiet --offline .github/workflows

@@ -241,7 +241,7 @@ def shown(value: Any) -> str:
 def is_number(value: Any) -> bool:
     """Return whether a value is a real number that a float can hold, not True or False."""
     try:
-        return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+        return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
     except OverflowError:  # a whole number of hundreds of digits
         return False
 

@@ -196,7 +196,7 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
     if covariates is None:
         return pd.DataFrame(index=list(periods))
     if isinstance(covariates, pd.Series):
-        covariates = covariates.to_frame(covariates.name or "covariate")
+        covariates = covariates.to_frame("covariate" if covariates.name is None else covariates.name)
     if isinstance(covariates, str | os.PathLike):
         covariates = _read_covariates(check_path(covariates, "covariates"))
     frame = as_frame(covariates)

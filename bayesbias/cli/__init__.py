@@ -109,7 +109,7 @@ def main(held: ExitStack | None = None) -> None:
         raise
     except MemoryError as error:
         print(
-            f"error: out of memory ({error or 'no memory left'}). Use fewer words or fewer draws.",
+            f"error: out of memory ({str(error) or 'no memory left'}). Use fewer words or fewer draws.",
             file=sys.stderr,
         )
         sys.exit(1)

@@ -187,7 +187,7 @@ def checked_words(what: str, words: Any) -> tuple[str, ...]:
     return listed
 
 
-def checked_base_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def checked_base_pairs(pairs: Any) -> tuple[tuple[str, str], ...]:
     """Return pairs of words, or raise `MeasureError` if they are something else or one is listed twice."""
     if isinstance(pairs, str) or not isinstance(pairs, Sequence):
         raise MeasureError(f"{pairs!r} is not a list of pairs of words. Give pairs such as [('he', 'she')].")
