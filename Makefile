@@ -5,6 +5,7 @@
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
 # make fuzz   50,000 hostile inputs, 200 commands killed, 120 interrupted, several at once
+# make dist   sdist and wheel, checked, in dist/
 # make bench  speed and memory, beside their limits
 #
 # All set-up is done here: git, make and python3 with pip are enough. Where there is no Python 3.12 or 3.13, uv gets one.
@@ -19,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Only .ci/python asks for a download, where nothing else is there.
 export UV_PYTHON_DOWNLOADS := manual
 
-.PHONY: demo test test-lowest test-extras check docs validate fuzz bench calibrate format clean
+.PHONY: demo test test-lowest test-extras check docs validate fuzz dist bench calibrate format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -60,6 +61,9 @@ fuzz: .venv/ready
 	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) -m hypothesis --hypothesis-profile=other_inputs tests
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.kills
 	$(ONE_THREAD) $(BIN)/python -m tests.fuzz.interrupts
+
+dist: .venv/ready
+	$(ONE_THREAD) .ci/release
 
 bench: .venv/ready
 	$(BIN)/python -m tests.bench

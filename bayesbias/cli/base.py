@@ -133,16 +133,22 @@ def _annotation(command_name: str, parameter: Parameter) -> Any:
 
 def _print_version(requested: bool) -> None:
     if requested:
-        from importlib.metadata import version
+        import platform
+        import re
+        from importlib.metadata import distributions, requires, version
 
+        required = {re.split(r"[^\w.-]", line)[0] for line in requires("bayesbias") or []}
+        installed = {distribution.name.lower(): distribution.version for distribution in distributions()}
         print(f"bayesbias {version('bayesbias')}")
+        print(f"Python {platform.python_version()}, {platform.platform()}")
+        print(*(f"{name} {installed[name]}" for name in sorted(required & installed.keys())), sep="\n")
         raise typer.Exit
 
 
 @app.callback()
 def bayesbias(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and those of Python and libraries, and exit.")
     ] = False,
 ) -> None:
     """Measure associations in word embeddings, with their uncertainty.

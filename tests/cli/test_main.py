@@ -1,6 +1,7 @@
 """How the command line begins and ends: help, versions, warnings, interrupts, completion."""
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -97,7 +98,10 @@ def test_shells_can_complete(shell: str, tmp_path: Path) -> None:
 def test_the_version_and_the_module() -> None:
     for command in ([sys.executable, "-m", "bayesbias"], [str(Path(sys.executable).with_name("bayesbias"))]):
         done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
-        assert done.stdout == f"bayesbias {version('bayesbias')}\n"
+        first, system, *libraries = done.stdout.splitlines()
+        assert first == f"bayesbias {version('bayesbias')}"
+        assert system.startswith(f"Python {platform.python_version()}, ")
+        assert f"pymc {version('pymc')}" in libraries
 
 
 def test_the_entry_point_is_installed() -> None:
