@@ -150,7 +150,7 @@ def unusual_layout(start: bytes) -> str:
         return r"text whose lines end as on old Macintoshes. Convert it: tr '\r' '\n' < FILE > NEW_FILE."
     lines = [line for line in start.splitlines() if line.strip()][:PEEKED]
     first = lines[0] if lines else b""
-    if re.match(rb"\S+[\s,:;]+[\[(]\s*[-+.\d]", first):
+    if re.match(rb"[^\s\[(][^\[(]*[\s,:;][\[(]\s*[-+.\d]", first):
         separators = "[]" if b"," not in first else "[],"
         return f"text with each vector in brackets. Remove them: tr -d '{separators}' < FILE > NEW_FILE."
     fields = [re.split(rb"[\s,;]+", line.strip()) for line in lines]

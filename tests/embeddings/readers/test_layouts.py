@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayesbias.embeddings.readers.layouts import layout_of
+from bayesbias.embeddings.readers.layouts import layout_of, unusual_layout
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,8 @@ def test_names_and_row_numbers() -> None:
 @pytest.mark.parametrize("lines", [[], [b"\n"], [b"once upon a time\n", b"there was a king\n"]])
 def test_what_is_no_layout(lines: list[bytes]) -> None:
     assert layout_of(lines) is None
+
+
+def test_a_long_line_without_brackets_takes_no_quadratic_time() -> None:
+    assert unusual_layout(b"," * 500_000) == ""  # with backtracking it would take hours
+    assert all("brackets" in unusual_layout(line) for line in (b"new york [0.1, 0.2]\n", b"king;[.1 2]\n"))
