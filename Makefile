@@ -1,7 +1,7 @@
 # make demo   an audit of well-known questions in bundled vectors: bayesbias-demo/report.html
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
 # make test-lowest  the quick tests on the lowest Python that the package supports, where it can be had
-# make test-extras  the tests of what needs torch, in an environment of its own (5 GB)
+# make test-extras  the tests of what needs torch, in an environment of its own (7 GB)
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
 # make fuzz   50,000 hostile inputs, 200 commands killed, 120 interrupted, several at once
