@@ -1,7 +1,6 @@
 """Files that are read: errors that say what was found."""
 
 import gzip
-import io
 import json
 import math
 import os
@@ -29,7 +28,6 @@ from bayesbias.base.files.inputs import (
     is_packed,
     open_content,
     open_input,
-    open_zip,
     parse_json,
     parse_toml,
     read_content,
@@ -226,18 +224,6 @@ def test_names_of_members_may_look_like_archives(tmp_path: Path) -> None:
     assert read_utf8(tmp_path / "t.zip:a.zip:b.txt", LINES) == "cat"
     with pytest.raises(InputFileError, match=r"no file 'a\.zip:c\.txt'"):
         read_utf8(tmp_path / "t.zip:a.zip:c.txt", LINES)
-
-
-def test_the_directory_of_a_zip_file_is_checked_before_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = zipped(b"", files=100)
-    with open_zip(io.BytesIO(content), tmp_path) as archive:
-        assert len(archive.namelist()) == 100
-    monkeypatch.setattr(contents, "_PIECE", 1000)
-    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
-    with pytest.raises(NotEnoughMemoryError, match="names of its files"), open_zip(io.BytesIO(content), tmp_path):
-        pass
 
 
 @pytest.mark.parametrize("size", [1, 7, 8, 9, 100])
