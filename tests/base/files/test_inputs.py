@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import os
+import socket
 import time
 import tomllib
 import tracemalloc
@@ -262,6 +263,17 @@ def test_a_pipe_that_took_the_place_of_a_file_is_not_waited_for(tmp_path: Path) 
     ):
         with pytest.raises(InputFileError, match="not an ordinary file"):
             read(tmp_path / "f")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has them")
+def test_what_is_no_ordinary_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        for name in ("/dev/zero", "pipe", "socket"):
+            with pytest.raises(InputFileError, match=f"{name} is not an ordinary file"):
+                input_file(name)
 
 
 # A whole number without decimal digits escapes Python's own limit, and breaks the message that shows it.

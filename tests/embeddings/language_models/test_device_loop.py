@@ -99,7 +99,7 @@ def test_a_model_that_does_not_fit_on_a_device_is_a_lack_of_memory(name: str, ex
     def to(*_: object) -> None:
         raise type(name, (RuntimeError,), {})("of the device")
 
-    with pytest.raises(expected, match="more memory than is free on cpu|of the device"):
+    with pytest.raises(expected, match=r"more memory than is free on cpu|of the device"):
         device_loop("cpu", None, None).place(SimpleNamespace(to=to))
 
 
