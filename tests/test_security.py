@@ -29,7 +29,8 @@ ATTACKS = {
     "A corpus is streamed": "a_corpus_that_does_not_fit_is_refused a_line_or_a_document_that_does_not_fit_is_refused",
     "Fits (`.nc`) hold": "what_no_fit_has_is_refused a_list_of_names_that_takes_exponential_time_is_refused",
     "SQLite (indices": "any_other_schema_is_a_fault views_and_triggers_are_not_run "
-    "programs_in_place_of_tables_are_not_run programs_in_what_was_begun_are_not_run an_endless_query_is_stopped_and_long_writing_is_not",
+    "programs_in_place_of_tables_are_not_run programs_in_what_was_begun_are_not_run "
+    "an_endless_query_is_stopped_and_long_writing_is_not",
     "A journal beside it": "a_journal_that_names_another_file_is_not_carried_out "
     "caches_and_unfinished_indices_of_others_remove_no_file",
     "Every form of a report": "markdown_has_no_image_no_link_no_tag_and_all_rows latex_has_no_other_command "
