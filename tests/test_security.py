@@ -9,7 +9,7 @@ import pytest
 from tests.base.files.test_files_that_change import READERS
 
 TESTS = Path(__file__).parent
-SECTIONS = ("What is not trusted", "Other users of the machine", "What listens, and when")
+BEFORE, AFTER = "## What is not trusted", "## What is tested"
 # How a sentence begins -> the tests that attack it, without `test_`.
 ATTACKS = {
     "A fault in any of these": "hostile_inputs_are_read_or_refused hostile_files",
@@ -80,6 +80,9 @@ ATTACKS = {
     "The command line also": "without_a_home_folder_the_command_line_has_an_empty_one "
     "settings_that_lead_outside_are_refused_for_encoders_and_for_language_models",
     "Workers (`workers=`)": "workers_import_no_module_of_a_folder_in_which_they_start",
+    "inputs may lie on one": "folders_that_cannot_be_written a_folder_that_cannot_be_written_is_said_by_name",
+    "The folder `cells`": "a_cell_that_is_damaged_is_computed_again",
+    "A Dask scheduler that you name": "all_faults_are_named_at_once",
     "Nothing listens": "nobody_else_reaches_a_worker",
     "The workers that `workers=`": "nobody_else_reaches_a_worker a_script_needs_no_guard_and_a_kill_leaves_no_process",
     "A connection leaves": "no_reader_uses_the_network no_connection_is_opened",
@@ -96,14 +99,16 @@ NO_PROMISES = (
         "A regular expression",
     ),
     *("Members of a group", "On Windows", "numba, Matplotlib", "In Python, import", "A home folder that is missing"),
-    *("Libraries take", "PyTorch keeps", "`python -m`", "The package starts no dashboard"),
+    *("Libraries take", "PyTorch keeps", "`python -m`", "Keep it where", "Your own Python"),
+    *("The libraries that", "Dask runs", "Names that Windows", "Without an index", "The package starts no dashboard"),
 )
 
 
 def sentences() -> list[str]:
-    """Return the sentences of the sections, without the titles of their points."""
-    parts = re.split(r"^## (.*)\n", (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    points = [point for title in SECTIONS for point in re.split(r"\n(?=- |\n)", parts[parts.index(title) + 1])]
+    """Return the sentences about what is so, without headings and the titles of their points."""
+    page = (TESTS.parent / "SECURITY.md").read_text(encoding="utf-8")
+    lines = re.sub(r"^## .*\n", "\n", page[page.index(BEFORE) : page.index(AFTER)], flags=re.MULTILINE)
+    points = re.split(r"\n(?=- |\n)", lines)
     texts = [re.sub(r"^(- )?(\*\*[^*]*[.:]\*\* )?", "", " ".join(point.split())).replace("**", "") for point in points]
     return [sentence for text in texts if text for sentence in re.split(r"(?<=\.) (?=[A-Z`]|numba)", text)]
 
