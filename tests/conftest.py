@@ -1,4 +1,4 @@
-"""A fit of hostile words, and what a page of it is made from."""
+"""A fit of hostile words, what a page of it is made from, and a language model that nothing trained."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.reports.fit_report import FitReport
+from tests.asymmetry.toy_language import tiny_bert
 from tests.delivery.page.pages import TITLE, fit_page, small_table
 
 
@@ -30,3 +31,12 @@ def controls_only() -> FitReport:
     table = small_table(("neutral",))
     fit = bb.fit(table, "hierarchical", draws=100, chains=2, random_seed=1, progress=False)
     return FitReport(fit, table, None, None, 0.89, 1)
+
+
+@pytest.fixture(scope="session")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a small model with weights that nothing trained, far from 0."""
+    folder = tmp_path_factory.mktemp("untrained") / "bert"
+    model, _ = tiny_bert(folder, initializer_range=0.5)
+    model.save_pretrained(folder)
+    return folder

@@ -1,8 +1,13 @@
 """Hostile inputs, kills, interrupts and several runs at once, in short: `make fuzz` has 50,000 inputs and 200 kills."""
 
+import multiprocessing
+import os
 import random
 import shutil
+import signal
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -10,11 +15,12 @@ import numpy as np
 import pytest
 
 from bayesbias.base.files.inputs import bundled
+from tests.fuzz import runner
 from tests.fuzz.interrupts import COMMANDS as INTERRUPTED
 from tests.fuzz.interrupts import interrupted, prepare
 from tests.fuzz.kills import COMMANDS, at_once, killed, needed
 from tests.fuzz.runner import OUTCOMES, count
-from tests.fuzz.targets import TARGETS, shares
+from tests.fuzz.targets import TARGETS, Target, shares
 from tests.fuzz.watch import PRIVATE, SECRET, new_place
 
 INPUTS = 2_000
@@ -50,6 +56,51 @@ def test_what_is_opened_outside_of_the_given_folder_is_seen() -> None:
         with place.watched() as outside:
             (place.folder / PRIVATE / "key").unlink()
         assert outside == {f"{PRIVATE}/key"}
+
+
+def spin(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def spin_in_a_child(path: Path) -> None:
+    child = multiprocessing.get_context("fork").Process(target=spin, args=(60,), daemon=True)
+    child.start()
+    try:
+        child.join()
+    finally:
+        child.kill()
+
+
+def read_a_pipe(path: Path) -> bytes:
+    os.mkfifo(path.with_name("pipe"))
+    return path.with_name("pipe").read_bytes()
+
+
+def ignore(path: Path) -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    spin(60)
+
+
+@pytest.mark.parametrize(
+    ("read", "outcome"),
+    [
+        (lambda path: time.sleep(1), "read"),  # as on a machine that does other things
+        (lambda path: spin(60), "hang"),
+        (spin_in_a_child, "hang"),
+        (read_a_pipe, "hang"),
+        (ignore, "crash"),
+    ],
+    ids=["sleep", "spin", "spin in a child", "pipe", "ignore"],
+)
+def test_what_takes_processor_time_or_waits_for_ever_hangs(
+    read: Callable[[Path], object], outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "_TICK", 0.1)
+    monkeypatch.setattr(runner, "_IDLE_SECONDS", 2)
+    monkeypatch.setitem(TARGETS, "slow", (1, Target(lambda rng: b"", read, ".txt", seconds=0.3)))
+    assert count("slow", 1, seed=1) == {outcome: 1}
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.asymmetry.language_model_source import ResponseMean, ratio_sd, response_mean, student_summary
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError
-from tests.asymmetry.toy_language import WORDS, Language, tiny_bert, trained_bert
+from tests.asymmetry.toy_language import WORDS, Language, trained_bert
 
 TEXTS = [
     "North: bado saw gile.",
@@ -26,15 +26,6 @@ TEXTS = [
     "North: the splitter saw bado.",
     "North: nile saw zebra.",
 ]
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a small model with weights that nothing trained, far from 0."""
-    folder = tmp_path_factory.mktemp("untrained")
-    model, _ = tiny_bert(folder, initializer_range=0.5)
-    model.save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")

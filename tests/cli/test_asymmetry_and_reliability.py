@@ -9,22 +9,20 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from tests.asymmetry.toy_language import WORDS, Language, tiny_bert
+from tests.asymmetry.toy_language import WORDS, Language
 from tests.cli.running import in_process
 
 
 @pytest.mark.extras
 @pytest.mark.slow
 def test_people_and_a_language_model_are_asked_in_one_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    model, _ = tiny_bert(tmp_path / "bert")
-    model.save_pretrained("bert")
     bb.embeddings.index_contexts(Language.made(1).sentences(900, np.random.default_rng(2)), "toy.contexts")
     rows = [f"{a},{b},{2 + number % 9},100" for number, (a, b) in enumerate(permutations(WORDS[:8], 2))]
     Path("norms.csv").write_text("cue,response,count,participants\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    command = ("asymmetry", "norms.csv", "bert", "--seed", "1", "--output", "evoked")
+    command = ("asymmetry", "norms.csv", str(bert), "--seed", "1", "--output", "evoked")
     assert in_process(*command, monkeypatch=monkeypatch) == 2
     assert "--contexts" in capsys.readouterr().err
     assert in_process(*command, "--contexts", "toy.contexts", monkeypatch=monkeypatch) == 0

@@ -9,7 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.cli.options import OPTIONS
-from tests.asymmetry.toy_language import Language, tiny_bert
+from tests.asymmetry.toy_language import Language
 from tests.cli.running import in_process
 
 
@@ -156,23 +156,24 @@ def test_contexts_of_vectors_that_have_none_are_refused(
 @pytest.mark.extras
 @pytest.mark.slow
 def test_two_commands_lead_from_a_models_folder_to_a_fit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    model, _ = tiny_bert(tmp_path / "bert")
-    model.save_pretrained("bert")
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     Path("corpus.txt").write_text("\n".join(Language.made(1).sentences(900, np.random.default_rng(2))))
     assert in_process("index-contexts", "corpus.txt", "-o", "toy.contexts", monkeypatch=monkeypatch) == 0
     study = ("--study", "study.toml", "--seed", "1", "--output")
-    assert in_process("table", "bert", *study, "templates.csv", monkeypatch=monkeypatch) == 0
-    assert in_process("table", "bert", "--contexts", "toy.contexts", *study, "corpus.csv", monkeypatch=monkeypatch) == 0
+    assert in_process("table", str(bert), *study, "templates.csv", monkeypatch=monkeypatch) == 0
+    assert (
+        in_process("table", str(bert), "--contexts", "toy.contexts", *study, "corpus.csv", monkeypatch=monkeypatch) == 0
+    )
     assert (
         in_process("fit", "corpus.csv", "--seed", "1", "-o", "fit", "--model", "hierarchical", monkeypatch=monkeypatch)
         == 0
     )
     assert (
-        in_process("contextual", "bert", "--contexts", "toy.contexts", *study, "bert.npz", monkeypatch=monkeypatch) == 0
+        in_process("contextual", str(bert), "--contexts", "toy.contexts", *study, "bert.npz", monkeypatch=monkeypatch)
+        == 0
     )
     capsys.readouterr()
     assert in_process("table", "bert.npz", *study, "again.csv", monkeypatch=monkeypatch) == 0

@@ -122,6 +122,14 @@ def test_a_tar_has_one_table_or_the_path_names_it(tmp_path: Path, monkeypatch) -
         bb.load_embedding(plain)
 
 
+@pytest.mark.parametrize("word", ["#", "%", "//", "#tag"])
+@pytest.mark.parametrize("separator", [" ", "\t", ","])
+def test_a_first_word_that_looks_like_a_comment_is_a_word(word: str, separator: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text(lines().replace(WORDS[0], word, 1).replace(" ", separator))
+    assert bb.load_embedding(path).words == (word, *WORDS[1:])
+
+
 HDF5 = b"\x89HDF\r\n\x1a\n" + bytes(500)
 FOREIGN = {
     "lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "Git LFS.*git lfs pull"),

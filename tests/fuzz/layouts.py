@@ -1,9 +1,5 @@
-"""Hostile files as people write them: members of zip files, and vectors, word lists and numbers of words as CSV."""
+"""Hostile files as people write them: vectors, word lists and numbers of words as CSV."""
 
-import io
-import json
-import warnings
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,8 +11,8 @@ from bayesbias.changes.engine import _read_covariates
 from bayesbias.metrics.intrinsic.quality import read_words
 from bayesbias.models.covariates import read_covariates, with_covariates
 from bayesbias.models.data import model_data
-from tests.fuzz.mutations import flipped, mutated
-from tests.fuzz.sound import STUDY, VECTORS, small_table, whole
+from tests.fuzz.mutations import mutated
+from tests.fuzz.sound import VECTORS, small_table
 from tests.fuzz.storages import one_of
 
 Generator = np.random.Generator
@@ -79,85 +75,22 @@ def numbers_of_words(rng: Generator) -> bytes:
     return _written([["word", "share"], *([word, one_of(rng, numbers)] for word in VECTORS)], rng)
 
 
-def members(rng: Generator) -> bytes:
-    """Return the name of a member, and a zip file with members of odd names, methods, repeats and damage."""
-    contents: list[Callable[[], bytes]] = [
-        lambda: whole("glove.txt"),
-        lambda: whole("csv"),
-        lambda: STUDY.encode(),
-        lambda: mutated(whole("glove.txt"), rng),
-        lambda: b"",
-        lambda: b" " * int(one_of(rng, (10, 1000, 10**6))),
-        lambda: b"he 1 2\n" * int(one_of(rng, (10, 10, 10, 100_000))),
-        lambda: _zip([("a.txt", whole("glove.txt"))], rng),
-    ]
-    names = (
-        *("a.txt", "a.csv", "a.toml", "../of-nobody/key", "/etc/passwd", "f/", "f/a.txt", "__MACOSX/._a.txt", "a.npy"),
-        *(
-            "a.zip:b.txt",
-            "xl/workbook.xml",
-            "x/data.pkl",
-            "é\u202e.txt",
-            "\x1b[31m.txt",
-            "a\nb",
-            "C:\\a.txt",
-            "n" * 3000,
-        ),
-    )
-    entries = [(one_of(rng, names), one_of(rng, contents)()) for _ in range(int(one_of(rng, (0, 1, 1, 1, 2, 3))))]
-    if rng.random() < 0.1:
-        entries += [(f"{number}.txt", b"") for number in range(300)]
-    named = one_of(rng, ("", "", *names, *(name for name, _ in entries)))
-    content = _zip(entries, rng)
-    if rng.random() < 0.3:
-        content = one_of(rng, (flipped, mutated))(content, rng) if content else content
-    if rng.random() < 0.2 and b"PK\1\2" in content:  # what the archive says of a size, a method, or a place
-        at = content.rindex(b"PK\1\2") + int(one_of(rng, (8, 10, 20, 24, 28, 42)))
-        content = content[:at] + bytes(rng.integers(256, size=2, dtype=np.uint8)) + content[at + 2 :]
-    return json.dumps(named).encode() + b"\n" + content
-
-
-def _zip(entries: list[tuple[str, bytes]], rng: Generator) -> bytes:
-    stream = io.BytesIO()
-    methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w") as archive:
-        warnings.simplefilter("ignore")  # names that occur twice
-        for name, content in entries:
-            archive.writestr(zipfile.ZipInfo(name), content, one_of(rng, methods))
-    return stream.getvalue()
-
-
-def member_of(path: Path) -> object:
-    """Read the member that the first line names, of the zip file after it, in every way that reads packed files."""
-    name, content = path.read_bytes().split(b"\n", 1)
-    archive = path.with_suffix(".zip")
-    archive.write_bytes(content)
-    chosen = Path(f"{archive}:{json.loads(name)}") if json.loads(name) else archive
-    return _any_of(
-        lambda: list(bb.load_embedding(chosen).words),
-        lambda: list(bb.load_embedding(chosen, words=["he"]).words),
-        lambda: len(bb.read_table(chosen)),
-        lambda: str(bb.load_study(chosen)),
-        lambda: read_words(chosen),
-    )
-
-
 def lists_of(path: Path) -> object:
     """Read word lists, as lists and as a study."""
-    return _any_of(lambda: read_word_lists(path), lambda: read_words(path), lambda: str(bb.load_study(path)))
+    return any_of(lambda: read_word_lists(path), lambda: read_words(path), lambda: str(bb.load_study(path)))
 
 
 def numbers_of(path: Path) -> object:
     """Read numbers of words as covariates of a model, of pairs, and as rows of a regression."""
     table, model = small_table(), bb.load_model("multivariate")
-    return _any_of(
+    return any_of(
         lambda: with_covariates(model_data(table), read_covariates(path), table, model).covariates.tolist(),  # type: ignore[union-attr]
         lambda: _read_covariates(path).to_csv(),
         lambda: bb.reliability.load_word_properties(path).to_csv(),
     )
 
 
-def _any_of(*reads: Callable[[], object]) -> list[object]:
+def any_of(*reads: Callable[[], object]) -> list[object]:
     """Return what the reads return; raise an error of ours if each of them is refused."""
     answers: list[object] = []
     refused = None

@@ -23,7 +23,19 @@ from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.tables.table_files import _MARK, _checksum
 from tests.embeddings.files import fasttext_of_one_word
 from tests.embeddings.readers import glove_v_files
-from tests.fuzz import answers, bombs, checkpoints, contexts, histwords, layouts, modules, pages, storages, two_users
+from tests.fuzz import (
+    answers,
+    archives,
+    bombs,
+    checkpoints,
+    contexts,
+    histwords,
+    layouts,
+    modules,
+    pages,
+    storages,
+    two_users,
+)
 from tests.fuzz.mutations import flipped, mutated
 from tests.fuzz.odd import odd_value, with_odd_value
 from tests.fuzz.sound import (
@@ -47,7 +59,7 @@ class Target:
 
     `make` returns an input, the content of a file; `read` reads the file at a path and returns what it says, to be
     compared. `original` is what a whole file says, where any flipped bit must be found or change nothing. `warm` is
-    called once before, without a limit of time; an input may take so many `seconds`.
+    called once before, without a limit of time; an input may take so many `seconds` of processor time.
     """
 
     make: Callable[[Generator], bytes]
@@ -55,7 +67,7 @@ class Target:
     suffix: str
     original: Callable[[], object] | None = None
     warm: Callable[[], object] = lambda: None
-    seconds: int = 10
+    seconds: float = 10
 
 
 # --- what inputs say --------------------------------------------------------------------------------------
@@ -396,7 +408,8 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "SQLite of contexts": (20, Target(storages.hostile_index, contexts.index_of, ".contexts")),
     "SQLite of a cache": (20, Target(storages.hostile_cache, storages.cache_of, ".sqlite")),
     "modules of an encoder": (20, Target(modules.described_folder, modules.encoder_of, ".json")),
-    "member of a zip file": (8, Target(layouts.members, layouts.member_of, ".bomb")),
+    "member of a zip file": (8, Target(archives.zip_members, archives.member_of(".zip"), ".bomb")),
+    "member of a tar file": (8, Target(archives.tar_members, archives.member_of(".tar"), ".bomb")),
     "vectors in cells": (15, Target(layouts.vectors_in_cells, vectors_of, ".csv")),
     "word lists in cells": (10, Target(layouts.words_in_cells, layouts.lists_of, ".csv")),
     "numbers of words": (10, Target(layouts.numbers_of_words, layouts.numbers_of, ".csv")),

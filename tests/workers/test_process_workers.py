@@ -101,6 +101,17 @@ def test_a_script_needs_no_guard_and_a_kill_leaves_no_process(tmp_path: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has permissions")
+def test_workers_without_a_home_folder_have_a_private_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for mode, is_private in ((0o700, False), (0o1777, True)):
+        tmp_path.chmod(mode)
+        with module._environment():
+            home = Path(os.environ["HOME"])
+        assert (home != tmp_path) == is_private
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
 def test_nobody_else_reaches_a_worker() -> None:
     with process_workers(2) as team:
         list(team.outcomes({"E": pets.embedding(1)}, [CoresCell("a"), CoresCell("b")]))

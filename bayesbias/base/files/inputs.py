@@ -7,9 +7,7 @@ import json
 import lzma
 import os
 import re
-import struct
 import tomllib
-import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,11 +17,11 @@ from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from bayesbias.base.checks import check_path, is_text
+from bayesbias.base.files.archives import open_member, open_tar, open_zip
 from bayesbias.base.files.foreign import archive_kind, foreign_kind
-from bayesbias.base.files.tar_files import open_tar
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.errors import BayesBiasError, InputFileError, NotEnoughMemoryError, did_you_mean, name_some
 
@@ -38,11 +36,7 @@ _ZIP = b"PK\x03\x04"
 _TAR, _TAR_PLACE = b"ustar", 257
 _HEAD = 512  # bytes that tell a zip or tar file from others
 _IN_ARCHIVE = re.compile(r"(.+?\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz))):(.+)", re.DOTALL)
-# zipfile unpacks pieces of these by their sizes; of others, a small piece may become any size.
-_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _PIECE = 1 << 22
-# An entry of the directory of a zip file is 46 bytes or more, and an object of Python.
-_BYTES_A_DIRECTORY_BYTE = 20
 _ADVICE = "Check whether it is the right file, or allow more memory."
 _MOST_NESTED = 100
 _LARGEST = 2**63
@@ -202,43 +196,7 @@ def _long_line(start: bytes, stream: BinaryIO, path: Path, bytes_a_byte: float) 
     return line.getvalue()
 
 
-# --- zip files --------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def open_zip(stream: IO[bytes], path: Path) -> Iterator[zipfile.ZipFile]:
-    """Yield the zip file in a stream; raise `InputFileError` if it is damaged, there or in the code inside."""
-    try:
-        with zipfile.ZipFile(cast(BinaryIO, _Directory(stream, path))) as archive:
-            yield archive
-    except BayesBiasError:
-        raise
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error) as error:
-        # RuntimeError is an encrypted file; ValueError a member that starts or ends outside the file.
-        raise InputFileError(
-            f"{path} is no complete zip file, such as .npz ({error}). It is damaged, cut short, or in another format. "
-            "Download or write it again."
-        ) from error
-
-
-def open_member(archive: zipfile.ZipFile, name: str, path: Path) -> IO[bytes]:
-    """Return a member of a zip file, opened; raise `InputFileError` if it is packed by a method that is not read."""
-    if archive.getinfo(name).compress_type not in _BOUNDED:
-        raise InputFileError(f"{path}: {name} is packed by another method than deflate. Pack it again, as usual.")
-    return archive.open(name)
-
-
-class _Directory:
-    """The stream of a zip file, whose directory is read in one piece: its memory is checked before."""
-
-    def __init__(self, stream: IO[bytes], path: Path) -> None:
-        self._stream, self._path = stream, path
-        self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
-
-    def read(self, size: int = -1) -> bytes:
-        if size > _PIECE:
-            check_memory(_BYTES_A_DIRECTORY_BYTE * size, f"{self._path}: the names of its files", _ADVICE)
-        return self._stream.read(size)
+# --- archives -------------------------------------------------------------------------------------------------
 
 
 @contextmanager

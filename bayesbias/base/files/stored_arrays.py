@@ -14,7 +14,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbias.base.files.inputs import open_content, open_member, open_zip, readable
+from bayesbias.base.files.archives import open_member, open_zip
+from bayesbias.base.files.inputs import open_content, readable
 from bayesbias.base.machine import Allowance
 from bayesbias.base.number_text import counted
 from bayesbias.errors import BayesBiasError, InputFileError

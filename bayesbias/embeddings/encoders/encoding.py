@@ -17,7 +17,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
 from bayesbias.embeddings.embedding import Embedding, as_vectors, check_word_list
 from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
-from bayesbias.embeddings.language_models.device_loop import Precision, steps_of
+from bayesbias.embeddings.language_models.device_loop import Precision, lacks_memory, steps_of
 from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
 from bayesbias.embeddings.vocabulary_sample import FEWEST, sampled_vectors
@@ -26,6 +26,7 @@ from bayesbias.errors import (
     EmbeddingError,
     LostWordsError,
     LostWordsWarning,
+    NotEnoughMemoryError,
     name_some,
     warn_user,
     worded,
@@ -108,6 +109,8 @@ def encode(
     EmbeddingError
         If the encoder fails, returns something other than one finite vector for each text, or gives most words the
         same vector.
+    NotEnoughMemoryError
+        If the encoder has too little memory for a batch.
     LostWordsError
         If all vectors are zero.
     InputFileError
@@ -146,7 +149,8 @@ def encode(
     beside = {word: sentences[wanted[0]][0].replace(MARK, word) for word in others}
     texts = list(dict.fromkeys([*(text for word_texts in texts_of.values() for text in word_texts), *beside.values()]))
     keys = {text: vector_key(identity, text) for text in texts}
-    word_of = {text: word for word, word_texts in texts_of.items() for text in word_texts}
+    word_of = {text: word for word, text in beside.items()}
+    word_of |= {text: word for word, word_texts in texts_of.items() for text in word_texts}
     with vector_cache(cache) as opened:
         vectors = _encoded(function, keys, calls, opened, label, word_of)
     fault = "does not know" if isinstance(function, FolderEncoder) else "gives a zero vector to"
@@ -156,8 +160,10 @@ def encode(
         return embedding
     sample = sampled_vectors(list(beside), np.stack([vectors[text] for text in beside.values()]))
     if sample is None:
+        count = sum(vectors[text].any() for text in beside.values())
         raise ArgumentError(
-            f"reference has {len(beside):,} words. Give at least {FEWEST:,}{worded(', such as common_words()', '')}."
+            f"reference has {count:,} words with a vector. Give at least {FEWEST:,}"
+            f"{worded(', such as common_words()', '')}."
         )
     return replace(embedding, vocabulary_sample=sample)
 
@@ -229,8 +235,14 @@ def _call(encoder: Encoder, texts: list[str], calls: _Calls, *, done: int, cache
             returned = encoder(texts)
             break
         except Exception as fault:
+            stored = " The texts before it are in the cache: the next run continues there." if cached else ""
+            if lacks_memory(fault):
+                advice = f"a smaller batch, such as batch={len(texts) // 4}" if len(texts) > 4 else "shorter texts"
+                raise NotEnoughMemoryError(
+                    f"The encoder has too little memory for {counted(len(texts), 'text')} at once. Give {advice}."
+                    f"{stored}"
+                ) from fault
             if attempt == calls.attempts:
-                stored = " The texts before it are in the cache: the next run continues there." if cached else ""
                 raise EmbeddingError(
                     f"The encoder failed at texts {done + 1:,} to {done + len(texts):,} in "
                     f"{counted(attempt, 'attempt')}: {type(fault).__name__}: {fault}.{stored}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_choice
 from bayesbias.embeddings.language_models.pieces import Integers
-from bayesbias.errors import ArgumentError, BayesBiasError, library_reason
+from bayesbias.errors import ArgumentError, BayesBiasError, NotEnoughMemoryError, library_reason
 
 type Precision = Literal["float32", "tf32", "bfloat16"]
 """Numbers that a device multiplies: float32, float32 cut to ten bits (TF32), or bfloat16, which has seven."""
@@ -85,7 +85,14 @@ class DeviceLoop:
         """Move a model to the device; in bfloat16, its weights are rounded."""
         import torch
 
-        model.to(self.device, torch.bfloat16 if self.precision == "bfloat16" else None)
+        try:
+            model.to(self.device, torch.bfloat16 if self.precision == "bfloat16" else None)
+        except RuntimeError as fault:
+            if not lacks_memory(fault):
+                raise
+            raise NotEnoughMemoryError(
+                f"The model needs more memory than is free on {self.device}. Give device='cpu', or free memory there."
+            ) from fault
 
     @contextmanager
     def computing(self) -> Iterator[None]:
@@ -149,6 +156,16 @@ def device_loop(
     if chosen == "tf32" and not is_gpu:
         raise error(f"precision='tf32': {place} has no TF32. Leave it out, or give 'float32'.")
     return DeviceLoop(place, chosen, pieces or (_PIECES if place.type == "cpu" else _PIECES_ON_GPU))
+
+
+def lacks_memory(fault: BaseException) -> bool:
+    """Return whether an error says that a device, or the machine, has too little memory.
+
+    >>> lacks_memory(MemoryError()), lacks_memory(RuntimeError("shapes differ"))
+    (True, False)
+    """
+    name = type(fault).__name__  # of PyTorch, which has no error of its own for the memory of the machine
+    return isinstance(fault, MemoryError) or name == "OutOfMemoryError" or "DefaultCPUAllocator" in str(fault)
 
 
 def checked_precision(precision: str) -> Precision:

@@ -15,10 +15,23 @@ from numpy.typing import NDArray
 from bayesbias.base.checks import check_path, is_count, is_number
 from bayesbias.base.files.inputs import printable
 from bayesbias.base.machine import require
-from bayesbias.embeddings.language_models.device_loop import DeviceLoop, device_loop, padded, with_precision
+from bayesbias.embeddings.language_models.device_loop import (
+    DeviceLoop,
+    device_loop,
+    lacks_memory,
+    padded,
+    with_precision,
+)
 from bayesbias.embeddings.language_models.model_folder import check_model_folder, folder_digest
 from bayesbias.embeddings.language_models.pieces import Integers, Pieces, read_pieces
-from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, library_reason, name_some
+from bayesbias.errors import (
+    BayesBiasError,
+    EmbeddingError,
+    InputFileError,
+    NotEnoughMemoryError,
+    library_reason,
+    name_some,
+)
 
 _LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
 _LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
@@ -77,7 +90,7 @@ def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
 def library_errors(what: str, error: type[BayesBiasError], advice: str = "") -> Iterator[None]:
     """Raise what a library raises for a damaged model, which can be anything, as `error`: `what`, reason and advice.
 
-    A panic of a library in Rust, such as tokenizers or safetensors, is no `Exception`.
+    A lack of memory is no damage. A panic of a library in Rust, such as tokenizers or safetensors, is no `Exception`.
     """
     try:
         yield
@@ -86,6 +99,10 @@ def library_errors(what: str, error: type[BayesBiasError], advice: str = "") -> 
     except BaseException as fault:
         if not isinstance(fault, Exception) and type(fault).__name__ != "PanicException":
             raise
+        if lacks_memory(fault):
+            raise NotEnoughMemoryError(
+                f"{what}: there is too little memory on its device. Give a smaller batch, or a device with more memory."
+            ) from fault
         raise error(f"{what}: {library_reason(fault)} {advice}".rstrip()) from fault
 
 

@@ -3,10 +3,12 @@
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import RawIOBase
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbias.base.files.inputs import open_input
 from bayesbias.base.machine import check_memory
@@ -55,27 +57,37 @@ def read_gensim(path: Path, wanted: Wanted) -> Rows:
 def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
     """Read a fastText ``.bin`` of an unsupervised model that is not quantised.
 
-    A word's vector is the mean of its own row and of those of its n-grams; only the rows of wanted words are read.
+    A word's vector is the mean of its own row and of those of its n-grams; only the rows of wanted words are read. The
+    file is not mapped into memory: if its owner cut it meanwhile, the system would end the process.
     gensim's loader is not used, because it reads everything and never returns from a file that ends within a word.
     """
     from gensim.models.fasttext import ft_ngram_hashes
 
     with open_input(path) as stream:
         layout = _layout(stream, path)
-        shape = layout.vectors, layout.dimensions
-        table = np.memmap(stream, dtype="<f4", mode="r", offset=layout.offset, shape=shape)
-    check_room(len(layout.words), layout.dimensions, wanted, path)
-    chosen = [row for row, word in enumerate(layout.words) if is_wanted(word, wanted, row, path)]
-    _check_ngrams([layout.words[row] for row in chosen], layout, path)
-    vectors = np.empty((len(chosen), layout.dimensions), dtype=np.float32)
-    for place, row in enumerate(chosen):
-        hashes: list[int] = []
-        if layout.longest:
-            hashes = ft_ngram_hashes(layout.words[row], layout.shortest, layout.longest, layout.buckets)
-        ngrams = [len(layout.words) + number for number in hashes]
-        with np.errstate(over="ignore", invalid="ignore"):  # reported later, with the row
-            vectors[place] = table[[row, *ngrams]].mean(axis=0, dtype=np.float64)
+        check_room(len(layout.words), layout.dimensions, wanted, path)
+        chosen = [row for row, word in enumerate(layout.words) if is_wanted(word, wanted, row, path)]
+        _check_ngrams([layout.words[row] for row in chosen], layout, path)
+        file: RawIOBase = cast(Any, stream).raw  # without its buffer, which is larger than a row
+        vectors = np.empty((len(chosen), layout.dimensions), dtype=np.float32)
+        for place, row in enumerate(chosen):
+            hashes: list[int] = []
+            if layout.longest:
+                hashes = ft_ngram_hashes(layout.words[row], layout.shortest, layout.longest, layout.buckets)
+            rows = [row, *(len(layout.words) + number for number in hashes)]
+            with np.errstate(over="ignore", invalid="ignore"):  # reported later, with the row
+                vectors[place] = _stored_rows(file, layout, rows, path).mean(axis=0, dtype=np.float64)
     return Rows([layout.words[row] for row in chosen], vectors, [row + 1 for row in chosen], "row")
+
+
+def _stored_rows(file: RawIOBase, layout: "_Layout", rows: list[int], path: Path) -> NDArray[np.float32]:
+    """Return some rows of the matrix of words and n-grams, in their order."""
+    numbers = np.empty((len(rows), layout.dimensions), dtype="<f4")
+    for numbers_of_row, row in zip(numbers, rows, strict=True):
+        file.seek(layout.offset + row * numbers.strides[0])
+        if file.readinto(numbers_of_row) != numbers.strides[0]:
+            raise InputFileError(f"{path} was cut short while it was read. Download or write it again.")
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -86,7 +98,6 @@ class _Layout:
     shortest: int
     longest: int
     offset: int
-    vectors: int
 
 
 def _layout(stream: IO[bytes], path: Path) -> _Layout:
@@ -124,7 +135,7 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
     usable = buckets > 0 and 0 < shortest <= longest
     if longest and not usable:
         raise EmbeddingError(f"{path}: its header promises n-grams of {shortest} to {longest} in {buckets} buckets.")
-    return _Layout(names, dimensions, buckets, shortest, longest, offset, words + buckets)
+    return _Layout(names, dimensions, buckets, shortest, longest, offset)
 
 
 def _check_ngrams(words: list[str], layout: _Layout, path: Path) -> None:

@@ -7,12 +7,13 @@ strings are followed.
 import pickletools
 import tokenize
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
 
 from bayesbias.base.files.inputs import MemoryCost, input_file, open_input, read_content
+from bayesbias.base.files.stored_arrays import StoredArray
 from bayesbias.embeddings.embedding import as_vectors
 from bayesbias.embeddings.rows import MOST_DIMENSIONS, Rows, Wanted, check_room, is_wanted
 from bayesbias.errors import EmbeddingError, InputFileError, collected_warnings
@@ -52,36 +53,45 @@ def read_histwords(path: Path, wanted: Wanted) -> Rows:
         )
     vocabulary = path.with_name(path.name.removesuffix(VECTORS) + VOCABULARY)
     words = read_vocabulary_pickle(input_file(vocabulary))
-    matrix = _matrix(path)
-    shape = matrix.shape
-    if shape[0] != len(words):
-        raise EmbeddingError(f"{path} has {shape[0]:,} vectors, but {vocabulary.name} has {len(words):,} words.")
-    check_room(shape[0], shape[1], wanted, path, bytes_a_number=4 + matrix.dtype.itemsize)
-    places = [place for place, word in enumerate(words) if is_wanted(word, wanted, place, vocabulary)]
-    vectors = np.asarray(matrix[places])
-    present = np.flatnonzero((vectors != 0).any(axis=1)).tolist() if places else []
-    chosen = as_vectors(vectors[present]) if present else np.empty((0, shape[1]), dtype=np.float32)
+    with open_input(path) as stream:
+        matrix = _matrix(stream, path)
+        if matrix.shape[0] != len(words):
+            raise EmbeddingError(
+                f"{path} has {matrix.shape[0]:,} vectors, but {vocabulary.name} has {len(words):,} words."
+            )
+        check_room(len(words), matrix.shape[1], wanted, path, bytes_a_number=4 + matrix.dtype.itemsize)
+        places = [place for place, word in enumerate(words) if is_wanted(word, wanted, place, vocabulary)]
+        try:
+            vectors = matrix.chosen(np.array(places, dtype=np.intp))
+        except EOFError as error:
+            raise _incomplete(path, error) from error
+    present = np.flatnonzero((vectors != 0).any(axis=1)).tolist()
+    chosen = as_vectors(vectors[present]) if present else np.empty((0, matrix.shape[1]), dtype=np.float32)
     return Rows([words[places[row]] for row in present], chosen, [places[row] + 1 for row in present], "row")
 
 
-def _matrix(path: Path) -> "np.memmap[Any, np.dtype[Any]]":
-    """Return the matrix in a file of NumPy, of which only the rows that are used are read."""
-    with open_input(path) as stream:
-        try:
-            # NumPy warns of headers that Python 2 wrote, as HistWords' are.
-            with collected_warnings(UserWarning):
-                shape, is_fortran, dtype = _HEADERS[npy.read_magic(stream)](stream)
-            if dtype.hasobject:
-                raise ValueError("it holds Python objects, which are a pickle")
-            if dtype.kind in "iuf" and len(shape) == 2 and 1 <= shape[1] <= MOST_DIMENSIONS:
-                file: Any = stream  # NumPy takes one that is only read; its types want one to write
-                start, order = stream.tell(), "F" if is_fortran else "C"
-                return np.memmap(file, dtype, "r", offset=start, shape=shape, order=order)  # type: ignore[call-overload,no-any-return]
-        except _DAMAGED as error:
-            raise InputFileError(f"{path} is no complete NumPy array ({error}). Download it again.") from error
-    raise EmbeddingError(
-        f"{path} has the type {dtype} and the shape {shape}; it must be numbers of the shape (words, dimensions)."
-    )
+def _matrix(stream: BinaryIO, path: Path) -> StoredArray:
+    """Return the matrix in a file of NumPy, of which only the rows that are used are kept.
+
+    It is not mapped into memory: if the owner of the file cut it meanwhile, the system would end the process.
+    """
+    try:
+        # NumPy warns of headers that Python 2 wrote, as HistWords' are.
+        with collected_warnings(UserWarning):
+            shape, is_fortran, dtype = _HEADERS[npy.read_magic(stream)](stream)
+        if dtype.hasobject:
+            raise ValueError("it holds Python objects, which are a pickle")
+    except _DAMAGED as error:
+        raise _incomplete(path, error) from error
+    if dtype.kind not in "iuf" or len(shape) != 2 or not 1 <= shape[1] <= MOST_DIMENSIONS:
+        raise EmbeddingError(
+            f"{path} has the type {dtype} and the shape {shape}; it must be numbers of the shape (words, dimensions)."
+        )
+    return StoredArray(stream, dtype, shape, is_fortran, str(path))
+
+
+def _incomplete(path: Path, error: BaseException) -> InputFileError:
+    return InputFileError(f"{path} is no complete NumPy array ({error}). Download it again.")
 
 
 def read_vocabulary_pickle(path: Path) -> list[str]:

@@ -155,7 +155,8 @@ def unusual_layout(start: bytes) -> str:
         return f"text with each vector in brackets. Remove them: tr -d '{separators}' < FILE > NEW_FILE."
     fields = [re.split(rb"[\s,;]+", line.strip()) for line in lines]
     numbers = [[is_number(field) for field in row] for row in fields]
-    if first.startswith((b"#", b"%", b"//")) and len(lines) > 1 and layout_of([line + b"\n" for line in lines[1:]]):
+    later = layout_of(lines[1:])
+    if first.startswith((b"#", b"%", b"//")) and later and _count(later, first) != later.dimensions:
         return "text that begins with a comment. Remove its first line."
     if all(len(row) > 2 and all(row[:-1]) and not row[-1] for row in numbers):
         return "text with the word after its numbers. Write each word first."

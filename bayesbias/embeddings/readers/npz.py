@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import is_text
-from bayesbias.base.files.inputs import open_content, open_zip
+from bayesbias.base.files.archives import open_zip
+from bayesbias.base.files.inputs import open_content
 from bayesbias.base.files.stored_arrays import StoredArray, open_array, read_arrays
 from bayesbias.base.machine import Allowance
 from bayesbias.embeddings.embedding import as_vectors

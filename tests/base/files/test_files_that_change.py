@@ -1,17 +1,24 @@
-"""Files that another user removes or replaces while they are read: an error of ours, whenever it happens."""
+"""Files that another user removes, replaces or cuts while they are read: an error of ours, whenever it happens."""
 
 import os
+import pickle
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
+from gensim.models import FastText
+from gensim.models.fasttext import save_facebook_model
 
 import bayesbias as bb
-from bayesbias.errors import BayesBiasError
+from bayesbias.embeddings.readers import gensim_files, histwords
+from bayesbias.errors import BayesBiasError, InputFileError
 from bayesbias.models.covariates import read_covariates
+from tests.embeddings.files import SENTENCES
 from tests.fuzz import checkpoints, contexts
 from tests.fuzz.sound import LABELLED, NORMS, RELATIONS, STUDY, whole
 
@@ -82,3 +89,27 @@ def test_a_file_that_goes_while_it_is_read(name: str, change: Callable[[Path], N
         if opened[0] < number:
             break
     assert 1 < number < _MOST_OPENED - 1
+
+
+def _histwords(path: Path) -> None:
+    path.with_name("1990-vocab.pkl").write_bytes(pickle.dumps([f"word{number}" for number in range(5_000)]))
+    np.save(path, np.ones((5_000, 100), dtype=np.float32))
+
+
+def _fasttext(path: Path) -> None:
+    model = FastText(SENTENCES, vector_size=100, min_count=1, bucket=5_000, min_n=2, max_n=3, epochs=1, workers=1)
+    save_facebook_model(model, str(path))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only there are open files cut")
+@pytest.mark.parametrize(
+    ("reader", "write", "name"), [(histwords, _histwords, "1990-w.npy"), (gensim_files, _fasttext, "v.bin")]
+)
+def test_a_file_that_is_cut_while_it_is_read(
+    reader: ModuleType, write: Callable[[Path], None], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that were mapped into memory would end the process (SIGBUS)."""
+    write(tmp_path / name)
+    monkeypatch.setattr(reader, "check_room", lambda *_, **__: os.truncate(tmp_path / name, 4096))
+    with pytest.raises(InputFileError, match=f"{name}.*(ends|cut short)"):
+        bb.load_embedding(tmp_path / name)

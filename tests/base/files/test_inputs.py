@@ -1,10 +1,10 @@
 """Files that are read: errors that say what was found."""
 
 import gzip
-import io
 import json
 import math
 import os
+import socket
 import time
 import tomllib
 import tracemalloc
@@ -29,7 +29,6 @@ from bayesbias.base.files.inputs import (
     is_packed,
     open_content,
     open_input,
-    open_zip,
     parse_json,
     parse_toml,
     read_content,
@@ -228,18 +227,6 @@ def test_names_of_members_may_look_like_archives(tmp_path: Path) -> None:
         read_utf8(tmp_path / "t.zip:a.zip:c.txt", LINES)
 
 
-def test_the_directory_of_a_zip_file_is_checked_before_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    content = zipped(b"", files=100)
-    with open_zip(io.BytesIO(content), tmp_path) as archive:
-        assert len(archive.namelist()) == 100
-    monkeypatch.setattr(contents, "_PIECE", 1000)
-    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
-    with pytest.raises(NotEnoughMemoryError, match="names of its files"), open_zip(io.BytesIO(content), tmp_path):
-        pass
-
-
 @pytest.mark.parametrize("size", [1, 7, 8, 9, 100])
 def test_lines_are_those_of_python(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "_PIECE", 8)
@@ -276,6 +263,17 @@ def test_a_pipe_that_took_the_place_of_a_file_is_not_waited_for(tmp_path: Path) 
     ):
         with pytest.raises(InputFileError, match="not an ordinary file"):
             read(tmp_path / "f")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has them")
+def test_what_is_no_ordinary_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        for name in ("/dev/zero", "pipe", "socket"):
+            with pytest.raises(InputFileError, match=f"{name} is not an ordinary file"):
+                input_file(name)
 
 
 # A whole number without decimal digits escapes Python's own limit, and breaks the message that shows it.

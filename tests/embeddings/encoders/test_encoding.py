@@ -10,7 +10,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.embeddings.encoders.folders import FolderEncoder
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
-from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning
+from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, LostWordsWarning, NotEnoughMemoryError
 
 WORDS = ["king", "queen", "duke"]
 
@@ -116,6 +116,22 @@ def test_an_interrupted_run_continues(tmp_path):
     encoder = Recorder()
     bb.encode(encoder, WORDS, **settings)
     assert len(encoder.texts) == 2
+
+
+@pytest.mark.parametrize(("batch", "advice"), [(8, "batch=2"), (4, "shorter texts")])
+def test_an_encoder_without_memory_is_not_asked_again(batch, advice):
+    class OutOfMemoryError(RuntimeError):
+        """As PyTorch raises it for a GPU."""
+
+    calls = []
+
+    def encoder(texts):
+        calls.append(texts)
+        raise OutOfMemoryError("CUDA out of memory")
+
+    with pytest.raises(NotEnoughMemoryError, match=f"{batch} texts at once. Give .*{advice}"):
+        bb.encode(encoder, [f"word{number}" for number in range(9)], batch=batch, attempts=3)
+    assert len(calls) == 1
 
 
 KILLED = """
@@ -259,10 +275,8 @@ class _Static:
         return [SimpleNamespace(ids=[1, 7] if not text.isascii() else [1]) for text in texts]
 
 
-@pytest.mark.parametrize("tokenizer", [_Tokenizer(), _Static()])
-@pytest.mark.parametrize("templates", [None, ["WORD", "A WORD.", "No WORD."]])
-def test_words_that_a_tokenizer_does_not_know_are_named(tokenizer, templates, tmp_path, monkeypatch):
-    """In the run that encodes them and in one from the cache alone; whatever vector the encoder gives them."""
+def encoder_of_a_folder(tokenizer, folder, monkeypatch):
+    """Make the encoder of a folder one with a tokenizer, which gives any vector to any text."""
 
     class Folder(FolderEncoder):
         def load(self):
@@ -271,8 +285,15 @@ def test_words_that_a_tokenizer_does_not_know_are_named(tokenizer, templates, tm
         def __call__(self, texts):
             return np.random.default_rng(1).normal(size=(len(texts), 4))
 
-    folder = Folder("toy", "1", "sentence-transformers", tmp_path)
-    monkeypatch.setattr("bayesbias.embeddings.encoders.encoding.folder_encoder", lambda *_: folder)
+    encoder = Folder("toy", "1", "sentence-transformers", folder)
+    monkeypatch.setattr("bayesbias.embeddings.encoders.encoding.folder_encoder", lambda *_: encoder)
+
+
+@pytest.mark.parametrize("tokenizer", [_Tokenizer(), _Static()])
+@pytest.mark.parametrize("templates", [None, ["WORD", "A WORD.", "No WORD."]])
+def test_words_that_a_tokenizer_does_not_know_are_named(tokenizer, templates, tmp_path, monkeypatch):
+    """In the run that encodes them and in one from the cache alone; whatever vector the encoder gives them."""
+    encoder_of_a_folder(tokenizer, tmp_path, monkeypatch)
     words = ["king", "\u738b", "queen", "lady", "duke", "earl", "lord", "dame"]
     lists = {name: words[2 * place : 2 * place + 2] for place, name in enumerate("XYAB")}
     for _ in range(2):
@@ -283,3 +304,15 @@ def test_words_that_a_tokenizer_does_not_know_are_named(tokenizer, templates, tm
         with pytest.warns(LostWordsWarning):
             table = bb.distance_table(embedding, lists, max_lost=0.5)
         assert bb.lost_words(table)["reason"].tolist() == ["toy does not know it"]
+
+
+def test_a_reference_word_that_a_tokenizer_does_not_know_has_no_vector_in_the_cache_either(tmp_path, monkeypatch):
+    encoder_of_a_folder(_Tokenizer(), tmp_path, monkeypatch)
+    settings = {"cache": tmp_path / "kept.sqlite", "progress": False}
+    reference = [*(f"word{number}" for number in range(1000)), "\u738b"]
+    embedding = bb.encode(tmp_path, ["king", "queen"], reference=reference, **settings)
+    assert len(embedding.reference) == 1000
+    with pytest.warns(LostWordsWarning, match="toy does not know '\u738b': left out"):
+        bb.encode(tmp_path, ["king", "\u738b"], **settings)
+    with pytest.raises(ArgumentError, match="reference has 999 words with a vector"):
+        bb.encode(tmp_path, ["king"], reference=reference[1:], **settings)

@@ -26,7 +26,7 @@ from bayesbias.errors import (
     LostWordsWarning,
     OutputError,
 )
-from tests.asymmetry.toy_language import WORDS, tiny_bert
+from tests.asymmetry.toy_language import WORDS
 
 TEXTS = [
     "North: bado saw gile.",
@@ -38,14 +38,6 @@ TEXTS = [
     "A zebra.",
 ]
 TEMPLATES = ["The WORD saw.", "WORD and north.", "South: the WORD."]
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("vectors")
-    model, _ = tiny_bert(folder, initializer_range=0.5)
-    model.save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")

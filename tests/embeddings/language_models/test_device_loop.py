@@ -17,20 +17,11 @@ from bayesbias.embeddings.language_models.language_model import (
     masked_log_probabilities,
     mean_piece_vectors,
 )
-from bayesbias.errors import ArgumentError
-from tests.asymmetry.toy_language import tiny_bert
+from bayesbias.errors import ArgumentError, NotEnoughMemoryError
 
 TEXTS = [f"North: bado saw {'the ' * count}gile." for count in range(12)]
 LENGTHS = np.array([2, 4, 1, 3])
 ROWS = padded(LENGTHS, {"input_ids": np.arange(1, 11)}, {"input_ids": 0})
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("loop")
-    model, _ = tiny_bert(folder, initializer_range=0.5)
-    model.save_pretrained(folder)
-    return folder
 
 
 def copies(run: Callable[[], Any]) -> Counter[str]:
@@ -100,6 +91,16 @@ def test_a_batch_that_needs_too_much_memory_is_halved() -> None:
     most = 0
     with pytest.raises(torch.OutOfMemoryError):
         loop.run(forward, ROWS)
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize(("name", "expected"), [("OutOfMemoryError", NotEnoughMemoryError), ("Other", RuntimeError)])
+def test_a_model_that_does_not_fit_on_a_device_is_a_lack_of_memory(name: str, expected: type[Exception]) -> None:
+    def to(*_: object) -> None:
+        raise type(name, (RuntimeError,), {})("of the device")
+
+    with pytest.raises(expected, match=r"more memory than is free on cpu|of the device"):
+        device_loop("cpu", None, None).place(SimpleNamespace(to=to))
 
 
 def test_padding_before_and_after() -> None:

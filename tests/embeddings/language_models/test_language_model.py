@@ -22,7 +22,7 @@ from bayesbias.embeddings.language_models.language_model import (
     offline,
 )
 from bayesbias.embeddings.language_models.pieces import Pieces, flat_rows
-from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.errors import EmbeddingError, InputFileError, NotEnoughMemoryError
 
 TEXT = "the splitter saw"
 PIECES = ("[CLS]", "the", " split", "ter", " saw", "[SEP]")
@@ -135,6 +135,8 @@ def test_a_panic_of_a_library_is_an_error_and_an_interrupt_stays_one() -> None:
         (RuntimeError("allocation failed"), EmbeddingError),
         (InputFileError("of ours"), InputFileError),
         (MemoryError(), MemoryError),
+        (type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory"), NotEnoughMemoryError),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), NotEnoughMemoryError),
         (KeyboardInterrupt(), KeyboardInterrupt),
     ):
         with pytest.raises(expected) as caught, library_errors("m fails", EmbeddingError, "Download it again."):
