@@ -459,7 +459,7 @@ def gate(
     -----
     The rule is that of Kruschke (2018): a question passes if the whole interval lies inside the region, fails if the
     whole interval lies outside it, and is undecided otherwise. It is undecided too if its draws did not converge, or if
-    an end lies within three Monte Carlo standard errors of an edge, where another seed may decide otherwise. Of vectors
+    an end lies within three Monte Carlo standard errors of an edge, so that the draws do not decide. Of vectors
     that are means over contexts or templates, a question is undecided if the interval that includes the choice of
     sentences has another outcome.
 

@@ -28,11 +28,10 @@ from bayesbias.delivery.plots.style import (
 )
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fits import fit_attribute
-from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.mac_shares import mac_shares, valid_tables
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.tables.schema import any_frame, table_facts
+from bayesbias.tables.schema import any_frame, source_name, table_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -293,13 +292,10 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
             axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
     figure.axes[-1].set_xlabel(DISTANCE_LABEL)
 
-    table, model = fit_attribute(fit, "table"), fit_attribute(fit, "model")
-    embedding = table.get("embedding", {}).get("name", table.get("source", "a table of one's own"))
-    what = f"{table['study']} in {embedding}" if "study" in table else embedding
     title_figure(
         figure,
-        f"{short_label(what, 60)}\nposterior means and {percent_text(hdi_prob)} HPDI, "
-        f"model {short_label(model['name'])}",
+        f"{short_label(source_name(fit_attribute(fit, 'table')), 60)}\n"
+        f"posterior means and {percent_text(hdi_prob)} HPDI, model {short_label(fit_attribute(fit, 'model')['name'])}",
         converged=not fit_attribute(fit, "convergence_problems"),
     )
     connections = list(map(str, fit["constant_data"].to_dataset()["connection"].values))

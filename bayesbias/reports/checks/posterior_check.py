@@ -21,6 +21,7 @@ from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.likelihood import Densities, log_noise
 from bayesbias.models.numerics.proposals import KHAT_MAX, pareto_smoothed
 from bayesbias.reports.checks.replicated_tables import ALL, JOINT, noise, replicate
+from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -385,16 +386,6 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
         replicates=replicates,
         random_seed=seed,
     )
-
-
-def source_name(table: dict[str, Any]) -> str:
-    """Return the origin of a table's distances from its provenance.
-
-    >>> source_name({"study": "weat7", "embedding": {"name": "Google News"}})
-    'weat7 in Google News'
-    """
-    embedding = str(table.get("embedding", {}).get("name", table.get("source", "a table of one's own")))
-    return f"{table['study']} in {embedding}" if "study" in table else embedding
 
 
 def _thinned(fit: "xr.DataTree") -> "xr.DataTree":

@@ -21,9 +21,9 @@ from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, tabl
 from bayesbias.models.densities import densities
 from bayesbias.models.fits import fit_attribute, fitted_rows, fitted_table
 from bayesbias.models.likelihood import Densities, PairGrid
-from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.null_simulation import rate
 from bayesbias.studies.study import Study
+from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -139,7 +139,7 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
             f"{name_some(by_nearness, 12)}."
         )
     if lists["borderline"]:
-        text += f" Borderline (another seed may judge them differently): {name_some(lists['borderline'], 6)}."
+        text += f" Borderline (within Monte Carlo error): {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
         contradicted = name_some(lists["contradicted"], 6)
         text += f" Not named, because the plain difference has the opposite sign: {contradicted}."
@@ -368,7 +368,7 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) ->
         )
         return Statement("contrast", text, numbers)
     if row["borderline"]:
-        head = f"It is borderline whether {associated} are nearer than {other}: another seed may settle it"
+        head = f"It is borderline whether {associated} are nearer than {other} (within Monte Carlo error)"
     elif row["settled"]:
         head = f"{associated[0].upper()}{associated[1:]} are {row['direction']} than {other}"
     else:
