@@ -31,7 +31,7 @@ __all__ = [
 NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
 BEWARE = "Beware"
 """Title of the part with doubts about the numbers."""
-ALERTS = frozenset({"convergence", "nothing to compare", "no axis", "weak trainings"})
+ALERTS = frozenset({"convergence", "nothing to compare", "no axis", "weak trainings", "many lost words"})
 """Kinds of doubts that change the answer, so that they precede it."""
 MOST_WORDS = 30
 """Most words of the answer of a page."""

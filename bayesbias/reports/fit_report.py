@@ -22,6 +22,7 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.reports.posterior.estimate_tables import estimate_table
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
@@ -82,9 +83,10 @@ class FitReport(Result):
 
     @property
     def about(self) -> str:
-        """The line below the title: study and embedding, if the title does not name them, and the model."""
+        """The line below the title: study and embedding, if the title does not name them, sizes of lists, and model."""
         named = self.page_title or not self.facts.get("description")
-        return f"{'' if named else f'{self.subject}. '}Model {self.spec.name}."
+        lists = sizes_text(word_lists(self.fit), recorded="lost_words" in self.facts)
+        return f"{'' if named else f'{self.subject}. '}{lists[0].upper()}{lists[1:]}. Model {self.spec.name}."
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:

@@ -321,7 +321,8 @@ class PosteriorCheck(Result):
                 "coverage": "Shares of pairs inside their predictive intervals; errors if the model is right and pairs "
                 "are independent",
                 "statistics": f"Statistics of the distances, and 89% of their values in {self.replicates:,} tables "
-                f"replicated by the model; a misfit if p, the share of larger ones, is below {TAIL:g} or above {1 - TAIL:g}",
+                f"replicated by the model; a misfit if p, the share of larger ones, is below {TAIL:g} or above "
+                f"{1 - TAIL:g}",
             },
             data=("pairs", "densities"),
             figures={
