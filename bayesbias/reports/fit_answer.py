@@ -185,7 +185,7 @@ class FitAnswer:
             else ""
         )
         what = (
-            f"Points: posterior means, filled if settled; lines: {percent_text(self.hdi_prob)} intervals; crosses: "
+            f"Points: posterior means, filled if settled; lines: {percent_text(self.hdi_prob)} intervals; ticks: "
             "plain differences; shapes and colours: the words that are subtracted from the associated ones"
             f"{'; shaded: the region of practical equivalence' if self.rope is not None else ''}."
         )

@@ -214,7 +214,7 @@ def conclusions(
           small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are
           nearer to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words
           of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``.
-        - `shown`: of the kinds ``"contrast"`` (the estimate, and whether it is `settled`: its interval excludes 0),
+        - `shown`: of the kinds ``"contrast"`` (the estimate, and whether it is `settled`),
           ``"group without contrast"`` (a group that is in no contrast, and what it lacks) and ``"question"`` (of the
           study); for several groups with associated and different words also ``"group"`` (the contrast of a group, and
           whether the nearness of lists to all groups `decides` it); and ``"words"``, with these names:
