@@ -30,7 +30,7 @@ def test_rows_are_all_groups_and_words(fit: xr.DataTree, tmp_path: Path) -> None
     assert labels[:3] == ["All words", "math (group)", "arts (group)"]
     assert labels[3:] == frame.query("protected_word != ''")["protected_word"].drop_duplicates().tolist()
     marks = [line for line in axes.lines if len(line.get_xdata()) == 1 and line.get_marker() != "None"]
-    points = [line for line in marks if line.get_marker() != "x"]
+    points = [line for line in marks if line.get_marker() != "|"]
     crosses = [float(line.get_xdata()[0]) for line in marks if line.get_marker() == "|"]
     assert sorted(crosses) == pytest.approx(sorted(frame["observed"]))
     assert sorted(float(line.get_xdata()[0]) for line in points) == pytest.approx(sorted(frame["mean"]))
