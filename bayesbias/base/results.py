@@ -146,10 +146,12 @@ def forest_figure(caption: str, rows: "pd.DataFrame", **options: Any) -> ResultF
     >>> forest_figure("Differences", rows.assign(filled=True), label="Difference").alt
     'Points with intervals. she: -0.050 (-0.090 to -0.010).'
     """
-    alt = "; ".join(
-        f"{row['label']}: {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])})"
-        for row in rows.head(MOST_LINES).to_dict("records")
-    )
+    texts = []
+    for row in rows.head(MOST_LINES).to_dict("records"):
+        has_interval = row["hdi_low"] == row["hdi_low"]
+        ends = f" ({interval_text(row['hdi_low'], row['hdi_high'])})" if has_interval else ""
+        texts.append(f"{row['label']}: {signed_text(row['mean'])}{ends}")
+    alt = "; ".join(texts)
     if (count := len(rows)) > MOST_LINES:
         caption = f"{caption} {MOST_LINES} of {count:,} lines are shown; the tables have all."
     return ResultFigure("delivery.plots.style.forest", caption, rows, options, alt=f"Points with intervals. {alt}.")
