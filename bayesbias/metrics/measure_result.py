@@ -185,10 +185,11 @@ class MeasureResult(Result):
         """The answer: what the sign of the headline number says, else the number."""
         if self.meaning:
             return f"{self.meaning[0].upper()}{self.meaning[1:]}, by {self.measure}."
-        name = next(iter(self.statistics))
-        text = name if name == self.measure else f"{self.measure}, {name}"
-        where = f"{self.study} in {self.embedding}" if self.study is not None else self.embedding
-        return f"{text.replace('_', ' ')} of {where}: {digits_text(self.value)}."
+        name, where = next(iter(self.statistics)), self.embedding
+        if self.study is not None:
+            where = f"{self.study} in {self.embedding}"
+        text = f"the {name} of {where} is {digits_text(self.value)}".replace("_", " ", name.count("_"))
+        return f"The {text[4:]}." if name in self.measure else f"By {self.measure}, {text}."
 
     @property
     def _estimate(self) -> str:
@@ -233,8 +234,8 @@ class MeasureResult(Result):
         if not losing:
             return ()
         text = (
-            f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question. Give other words "
-            "of the same kind, or use another embedding."
+            f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question. Give other "
+            "words of the same kind, or use another embedding."
         )
         return (Statement("many lost words", text, {"lists": [word_list.name for word_list in losing]}),)
 
