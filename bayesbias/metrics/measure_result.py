@@ -226,9 +226,9 @@ class MeasureResult(Result):
 
     def _doubts(self) -> tuple[Statement, ...]:
         """Return the doubt that lists lost so many words that what is left may be another question."""
-        lists = []
+        lists, places = [], [place for place in ("group", "attribute_group") if place in self.scores]
         for name, words in self.lost_words.items() if self.study is not None else ():
-            left = self.scores.loc[(self.scores["group"] == name) | (self.scores["attribute_group"] == name), "word"]
+            left = self.scores.loc[(self.scores[places] == name).any(axis=1), "word"]
             lists.append(WordList(name, left.nunique() + len(words), words, limited=not left.empty))
         losing = [word_list for word_list in lists if word_list.is_over(MAX_LOST)]
         if not losing:
@@ -257,15 +257,14 @@ class MeasureResult(Result):
             )
             caption = f"Values (points) with {percent_text(self.hdi_prob or HDI_PROB)} intervals (lines)."
             return {"values": forest_figure(caption, rows.assign(filled=True), label="Value")}
-        place = "group" if (self.scores["group"] != "").any() else "attribute_group"
-        means = (
-            self.scores.groupby(["word", place], sort=False)["score"].mean().sort_values(kind="stable").reset_index()
-        )
+        places = [name for name in ("group", "attribute_group") if name in self.scores and any(self.scores[name])]
+        means = self.scores.groupby(["word", *places[:1]], sort=False)["score"].mean().reset_index()
+        means = means.sort_values("score", kind="stable", ignore_index=True)
         half = MOST_LINES // 2
         order = [*range(half), *range(len(means) - half, len(means)), *range(half, len(means) - half)]
         means = means.loc[order] if len(means) > MOST_LINES else means
         rows = means.assign(
-            label=[f"{row['word']} ({row[place]})" if row[place] else row["word"] for row in rows_of(means)],
+            label=[" ".join([row["word"], *(f"({row[place]})" for place in places[:1])]) for row in rows_of(means)],
             mean=means["score"],
             hdi_low=np.nan,
             hdi_high=np.nan,

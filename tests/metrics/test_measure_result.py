@@ -93,15 +93,8 @@ def test_a_label_has_one_number_in_all_crossed_columns() -> None:
 
 
 def test_coverage_counts_lost_items() -> None:
-    score = result_of_items(
-        "made",
-        "toy",
-        Items(ITEMS, {"words": ["c"], "pairs": []}),
-        [WHOLE],
-        question="Q?",
-        conventions="",
-        random_seed=1,
-    )
+    items = Items(ITEMS, {"words": ["c"], "pairs": []})
+    score = result_of_items("made", "toy", items, [WHOLE], question="Q?", conventions="", random_seed=1)
     assert score.coverage == pytest.approx(4 / 5)
     assert score.lost_words == {"words": ("c",)}
     assert score.to_dict()["coverage"] == pytest.approx(4 / 5)
