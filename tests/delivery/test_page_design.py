@@ -101,7 +101,7 @@ def test_doubts_that_change_the_answer_precede_it_and_others_follow_the_words() 
 
 
 def test_the_first_figures_of_nulls_measures_and_reliability_are_forests_with_captions() -> None:
-    for kind in ("null", "measure", "study measure", "score of an embedding", "shares", "reliability"):
+    for kind in ("null", "false claims", "measure", "study measure", "score of an embedding", "shares", "reliability"):
         first = next(iter(result_of(kind).contents.figures.values()))
         assert first.plot.endswith(".forest"), kind
         assert first.caption.endswith("."), kind
