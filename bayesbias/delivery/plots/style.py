@@ -195,8 +195,9 @@ def forest(rows: "pd.DataFrame", *, label: str, rope: tuple[float, float] | None
         draw_interval(axes, row["mean"], (row["hdi_low"], row["hdi_high"]), y, look, filled=row["filled"])
     if rope is not None:
         shade_rope(axes, rope)
-    axes.set_yticks(range(len(rows)), [short_label(name, 34) for name in rows["label"]])
+    axes.set_yticks(range(len(rows)), [short_label(name, 40) for name in rows["label"]])
     axes.set_ylim(len(rows) - 0.3, -0.7)
+    axes.locator_params(axis="x", nbins=6)
     as_text(axes.set_xlabel(label))
     furnish(axes, "x", small=True, rows=True)
     return figure

@@ -13,6 +13,7 @@ from bayesbias.base.progress import with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import FitError, ReportError
+from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance import p_value, t_test
 from bayesbias.models.data import ModelData, study_data
@@ -96,7 +97,10 @@ class FalsePositiveRates(Result):
         """Return a forest of the rates above or below the promised ones, the largest excess first."""
         excess, reach = self.rates["rate"] - self.rates["nominal"], 2 * self.rates["mc_se"]
         rows = self.rates.assign(
-            label=[f"{row['method']}, {row['contrast']}, {row['rule']}" for row in rows_of(self.rates)],
+            label=[
+                f"{row['method']}, {contrast_sides(row['contrast'])[1]}, {share_text(row['nominal'])}"
+                for row in rows_of(self.rates)
+            ],
             mean=excess,
             hdi_low=excess - reach,
             hdi_high=excess + reach,
@@ -104,7 +108,7 @@ class FalsePositiveRates(Result):
         ).sort_values("mean", ascending=False, kind="stable")
         caption = (
             "Share of data sets with a claim minus the share that the rule promises (points), and two Monte Carlo "
-            "standard errors (lines). Filled: clearly more claims than promised."
+            "standard errors (lines), by method, other words and promised share. Filled: clearly more than promised."
         )
         return forest_figure(caption, rows, label="Share beyond the promised one")
 
