@@ -445,6 +445,7 @@ def similarity_to_people(
         source.name,
         Items(items.reset_index(drop=True), {"pairs": lost}),
         [Quantity("spearman", "spearman", ("human", "log_similarity"))],
+        question=f"Does {source.name} find those words similar that people do?",
         conventions="Spearman's correlation of the geometric mean of P(b given a) and P(a given b) and people's "
         "scores, ties at their mean rank",
         random_seed=seed,

@@ -251,17 +251,16 @@ class AsymmetryReport(Result):
     def _agreement_figure(self, prob: str) -> ResultFigure:
         """Return a forest of the agreement of each source, over all relations and in each."""
         rows = self.agreement.rename(columns={"cam": "mean"})
-        shown = rows if len(rows) <= MOST_LINES else rows.loc[self._whole_agreement.index].head(MOST_LINES)
+        if len(rows) > MOST_LINES:  # those over all relations first
+            whole = self._whole_agreement.index
+            rows = rows.loc[[*whole, *rows.index.difference(whole, sort=False)]]
         several = len(self.sources) > 1
-        labels = [f"{row['source']}: {row['relation']}" if several else row["relation"] for row in rows_of(shown)]
-        shown = shown.assign(
-            label=labels, filled=[is_settled(row["hdi_low"], row["hdi_high"]) for row in rows_of(shown)]
-        )
-        cut = f" {len(shown)} of {len(rows):,} rows are shown; the table has all." if len(shown) < len(rows) else ""
+        labels = [f"{row['source']}: {row['relation']}" if several else row["relation"] for row in rows_of(rows)]
+        rows = rows.assign(label=labels, filled=[is_settled(row["hdi_low"], row["hdi_high"]) for row in rows_of(rows)])
         return forest_figure(
             f"Rank correlation of log asymmetry ratios with those of {self.norms} (points) and {prob} intervals "
-            f"(lines), by relation; SA is the mean over relations. Filled: settled; hollow and grey: not settled.{cut}",
-            shown,
+            f"(lines), by relation; SA is the mean over relations. Filled: settled; hollow and grey: not settled.",
+            rows,
             label=f"Rank correlation with {self.norms}",
         )
 

@@ -38,7 +38,7 @@ from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
 from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import rows_of
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import OF_WORDS, Embedding, EmbeddingLike
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import (
     ArgumentError,
@@ -119,7 +119,7 @@ def _record(
     answered = [(cell.question, answers[cell.digest]) for cell in cells if cell.digest in answers]
     fits = {question: answer.objects for question, answer in answered if answer.objects}
     settings = {
-        "Embeddings": ", ".join(f"{name} (hash {source.digest})" for name, source in embeddings.items()),
+        "Embeddings": ", ".join(f"{name} (hash {source.digest}, {OF_WORDS})" for name, source in embeddings.items()),
         "Case rules": ", ".join(dict.fromkeys(source.case_text for source in embeddings.values())),
         "Studies": ", ".join(dict.fromkeys(cell.study.name for cell in cells)),
         "Measures": ", ".join(first.measures),

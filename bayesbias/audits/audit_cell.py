@@ -16,7 +16,7 @@ from bayesbias.audits.plan import question_table
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import MeasureError, collected_warnings
-from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, is_settled
+from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, is_settled, reading
 from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.registry import MEASURES, measure
@@ -247,13 +247,10 @@ def _control_sd(table: "pd.DataFrame") -> float:
 
 
 def _reading(row: Mapping[Any, Any]) -> str:
-    if row["borderline"]:
-        return "borderline"
-    decided = is_settled(row["hdi_low"], row["hdi_high"])
     low, high = (row.get(name, np.nan) for name in CONTEXTS)
-    if np.isfinite(low):  # vectors are means over sentences, whose choice must not decide
-        decided = decided and is_settled(low, high)
-    return str(row["direction"]) if decided else "not settled"
+    # Vectors may be means over sentences, whose choice must not decide.
+    undecided = np.isfinite(low) and not is_settled(low, high)
+    return "not settled" if undecided and not row["borderline"] else reading(row)
 
 
 def _study_content(study: Study) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pandas as pd
 from bayesbias.audits.coherence import Coherence
 from bayesbias.base.checks import check_frame
 from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
+from bayesbias.base.results import VERDICTS
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import notebook_html
@@ -43,7 +44,7 @@ SETTLED = ("nearer", "farther")
 READINGS = {
     "nearer": "Associated words are nearer, and this is settled",
     "farther": "Associated words are farther, and this is settled",
-    "borderline": "Borderline (another seed may settle it)",
+    "borderline": f"Borderline ({VERDICTS['borderline']})",
     "not settled": "Not settled",
 }
 """Readings of a contrast, settled ones first, and their sentences."""

@@ -22,7 +22,6 @@ from bayesbias.audits.ranks import has_ranks, rank
 from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text, write_csv
 from bayesbias.base.results import (
     LIMITS,
-    MOST_LINES,
     NO_PROOF,
     Contents,
     LinkedPage,
@@ -258,7 +257,7 @@ def _figure(variant: _Variant) -> ResultFigure:
     return ResultFigure(
         "plot_audit",
         f"{f'{variant.name}. ' if variant.name else ''}Estimates (points) with {prob} intervals (lines) if there is "
-        "a posterior, and observed values (crosses). A contrast is filled if it is settled. Intervals of other "
+        "a posterior, and observed values (ticks). A contrast is filled if it is settled. Intervals of other "
         "measures are of the value without the noise of single pairs, so that observed values may lie outside.",
         variant.frame,
         section=variant.titled(_MEASURES),
@@ -286,15 +285,14 @@ def _answer_figure(variant: _Variant) -> dict[str, ResultFigure]:
     if contrasts.empty:
         return {}
     order = contrasts["reading"].map(list(READINGS).index).sort_values(kind="stable").index
-    rows = contrasts.loc[order].head(MOST_LINES)
+    rows = contrasts.loc[order]
     rows = rows.assign(
         label=[_question_name(row, variant.rows) for row in rows_of(rows)], filled=rows["reading"].isin(SETTLED)
     )
-    cut = f" {len(rows)} of {len(contrasts):,} are shown; the table has all." if len(rows) < len(contrasts) else ""
     caption = (
         "Distance to associated words minus that to others (below 0, associated words are nearer), and its "
         f"{percent_text(variant.record.hdi_prob)} interval. Filled: settled; hollow and grey: borderline or not "
-        f"settled.{' Shaded: too small to matter.' if variant.record.rope else ''}{cut}"
+        f"settled.{' Shaded: too small to matter.' if variant.record.rope else ''}"
     )
     label = "Difference of mean cosine distances"
     return {"answers": forest_figure(caption, rows, label=label, rope=variant.record.rope)}

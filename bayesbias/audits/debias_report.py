@@ -25,7 +25,7 @@ from bayesbias.base.statements import rows_of
 from bayesbias.changes.result import CHAINS, DRAWS
 from bayesbias.debias import METHODS, DebiasWords, methods_from_names
 from bayesbias.debias.debias_words import Sets, as_debias_words, check_has
-from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
+from bayesbias.embeddings.embedding import OF_WORDS, Embedding, EmbeddingLike
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import BayesBiasWarning, ConvergenceWarning, ReportError, warn_user, worded
 from bayesbias.estimates.frames import EstimateFrame
@@ -296,7 +296,9 @@ def _setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:
     first = cells[0]
     methods = {cell.method: repr(cell.chosen) for cell in cells if cell.chosen is not None}
     return {
-        "Embeddings": ", ".join({cell.embedding: f"{cell.embedding} (hash {cell.vectors})" for cell in cells}.values()),
+        "Embeddings": ", ".join(
+            {cell.embedding: f"{cell.embedding} (hash {cell.vectors}, {OF_WORDS})" for cell in cells}.values()
+        ),
         "Methods": "; ".join(f"{name}: {method}" for name, method in methods.items()),
         "Words of the methods": first.sets.name,
         "Studies": ", ".join(study.name for study in first.studies),

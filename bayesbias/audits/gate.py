@@ -26,7 +26,6 @@ from bayesbias.base.checks import check_flag
 from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, probability_text, signed_text
 from bayesbias.base.results import (
     LIMITS,
-    MOST_LINES,
     NO_PROOF,
     SHOWS,
     Contents,
@@ -372,15 +371,13 @@ class GateResult(Result):
         if rows.empty:
             return {}
         order = rows["outcome"].map(list(EXIT_CODES).index).sort_values(kind="stable").index
-        rows = rows.loc[order].head(MOST_LINES)
+        rows = rows.loc[order]
         rows = rows.assign(label=[self._named(row) for row in rows_of(rows)], filled=rows["outcome"].isin([PASS, FAIL]))
         rope = None if self.region.standardised else self.rope  # each question has its own region then
-        count = len(self.questions)
-        cut = f" {len(rows)} of {count:,} questions are shown; the table has all." if len(rows) < count else ""
         caption = (
             "Each question: distance to associated words minus that to others (below 0, associated words are nearer), "
             f"and its {percent_text(self.hdi_prob)} interval. {'' if rope is None else 'Shaded: too small to matter. '}"
-            f"Filled: passed or failed; hollow and grey: neither.{cut}"
+            f"Filled: passed or failed; hollow and grey: neither."
         )
         return {"gate": forest_figure(caption, rows, label="Difference of mean cosine distances", rope=rope)}
 
@@ -459,7 +456,7 @@ def gate(
     -----
     The rule is that of Kruschke (2018): a question passes if the whole interval lies inside the region, fails if the
     whole interval lies outside it, and is undecided otherwise. It is undecided too if its draws did not converge, or if
-    an end lies within three Monte Carlo standard errors of an edge, where another seed may decide otherwise. Of vectors
+    an end lies within three Monte Carlo standard errors of an edge, so that the draws do not decide. Of vectors
     that are means over contexts or templates, a question is undecided if the interval that includes the choice of
     sentences has another outcome.
 

@@ -31,13 +31,19 @@ __all__ = [
 NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
 BEWARE = "Beware"
 """Title of the part with doubts about the numbers."""
-ALERTS = frozenset({"convergence", "nothing to compare", "no axis", "weak trainings"})
+ALERTS = frozenset({"convergence", "nothing to compare", "no axis", "weak trainings", "many lost words"})
 """Kinds of doubts that change the answer, so that they precede it."""
 MOST_WORDS = 30
 """Most words of the answer of a page."""
 MOST_LINES = 12
 """Most lines of the first figure of a page."""
 SHOWS, DOUBTS, LIMITS = "What it shows", "Doubts", "What it does not show"
+VERDICTS = {
+    "settled": "the interval excludes 0 by more than the Monte Carlo error of its ends",
+    "borderline": "an end of the interval is within Monte Carlo error of 0; more draws can decide",
+    "not settled": "the interval contains 0",
+}
+"""What an interval can show, and the meaning of each verdict, which texts and pages quote."""
 MARKS = "Filled circle: settled; half-filled: borderline; hollow: not settled; the arrow is the direction"
 """Meaning of the marks in a table."""
 _HEADINGS = {"hdi_prob": "probability inside the intervals"}
@@ -117,14 +123,15 @@ class ResultFigure:
 
 
 def forest_figure(caption: str, rows: "pd.DataFrame", **options: Any) -> ResultFigure:
-    """Return a figure of one line a row, whose text for readers who do not see it has all numbers.
+    """Return a figure of one line a row, at most `MOST_LINES`, with all numbers as text for who does not see it.
 
     Parameters
     ----------
     caption
-        Caption of the figure.
+        Caption of the figure; the figure adds how many of all rows it shows, if it leaves out some.
     rows
-        One row a line: `label`, `mean`, `hdi_low`, `hdi_high`, and `filled`, whether the point is filled.
+        One row a line, the most important ones first: `label`, `mean`, `hdi_low`, `hdi_high`, and `filled`, whether the
+        point is filled.
     options
         Options of `bayesbias.delivery.plots.style.forest`: `label` of the x axis, and `rope`.
 
@@ -139,10 +146,14 @@ def forest_figure(caption: str, rows: "pd.DataFrame", **options: Any) -> ResultF
     >>> forest_figure("Differences", rows.assign(filled=True), label="Difference").alt
     'Points with intervals. she: -0.050 (-0.090 to -0.010).'
     """
-    alt = "; ".join(
-        f"{row['label']}: {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])})"
-        for row in rows.to_dict("records")
-    )
+    texts = []
+    for row in rows.head(MOST_LINES).to_dict("records"):
+        has_interval = row["hdi_low"] == row["hdi_low"]
+        ends = f" ({interval_text(row['hdi_low'], row['hdi_high'])})" if has_interval else ""
+        texts.append(f"{row['label']}: {signed_text(row['mean'])}{ends}")
+    alt = "; ".join(texts)
+    if (count := len(rows)) > MOST_LINES:
+        caption = f"{caption} {MOST_LINES} of {count:,} lines are shown; the tables have all."
     return ResultFigure("delivery.plots.style.forest", caption, rows, options, alt=f"Points with intervals. {alt}.")
 
 
@@ -262,27 +273,28 @@ class Contents:
     def sections(self) -> tuple[ContentsSection, ...]:
         """Sections below the first screen: opened ones, doubts, then folded ones, of which limits are the last."""
         doubts = tuple(doubt for doubt in self.doubts if doubt.kind not in ALERTS)
-        parts = [StatementList(SHOWS, self.answers), *self.parts, StatementList(LIMITS, self.limits)]
+        parts = [StatementList(SHOWS, self.answers), *self.parts]
+        parts += [StatementList(DOUBTS, doubts), StatementList(LIMITS, self.limits)]
         parts = [part for part in parts if part.statements]
         figures = [replace(figure, section=figure.section or "Figures") for figure in list(self.figures.values())[1:]]
         tables = [table for table in self.tables.values() if len(table.frame)]
-        titles = [part.title for part in parts if part.title != LIMITS]
-        titles += [*(figure.section for figure in figures), *(table.section for table in tables), LIMITS]
-        titles = list(dict.fromkeys(titles))
-        first = [title for title in self.opened if title in titles]
-        order = [*first, DOUBTS, *(title for title in titles if title not in (*first, DOUBTS))]
-        parts.append(StatementList(DOUBTS, doubts))
-        sections = [
+        titles = [part.title for part in parts]
+        titles += [*(figure.section for figure in figures), *(table.section for table in tables)]
+        unfolded = (*self.opened, DOUBTS)
+
+        def place(title: str) -> tuple[bool, bool, int]:
+            return title not in unfolded, title == LIMITS, unfolded.index(title) if title in unfolded else 0
+
+        return tuple(
             ContentsSection(
                 title,
-                title not in (*first, DOUBTS),
-                tuple(part for part in parts if part.title == title and part.statements),
+                title not in unfolded,
+                tuple(part for part in parts if part.title == title),
                 tuple(figure for figure in figures if figure.section == title),
                 tuple(table for table in tables if table.section == title),
             )
-            for title in order
-        ]
-        return tuple(section for section in sections if section.parts or section.figures or section.tables)
+            for title in sorted(dict.fromkeys(titles), key=place)
+        )
 
     @property
     def data(self) -> "dict[str, pd.DataFrame]":
@@ -462,12 +474,13 @@ class ResultGroup(Result):
         ]
         answered = [contents.answer for contents in every.values() if contents.answer]
         joined = " ".join(answered)
+        leading = answered if len(joined.split()) <= MOST_WORDS else answered[:1]
         return Contents(
             title=self.title,
             about=" ".join(dict.fromkeys(contents.about for contents in every.values() if contents.about)),
-            answer=joined if len(joined.split()) <= MOST_WORDS else answered[0],
+            answer=" ".join(leading),
             answers=(
-                *(Statement("answer", text) for text in answered[1:]),
+                *(Statement("answer", text) for text in answered[len(leading) :]),
                 *(text for contents in every.values() for text in contents.answers),
             ),
             doubts=tuple(text for contents in every.values() for text in contents.doubts),

@@ -15,7 +15,7 @@ from bayesbias.base.number_text import (
     probability_text,
     signed_text,
 )
-from bayesbias.base.results import MOST_WORDS, NO_PROOF
+from bayesbias.base.results import MOST_WORDS, NO_PROOF, VERDICTS
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some, setting
 from bayesbias.estimates.intervals import contrast_sides, is_settled
@@ -34,7 +34,7 @@ READINGS = {
     "second only": "settled only in {second}",
     "reversed": "of opposite sign in {second}",
     "neither": "changed, though neither gap is settled",
-    "borderline": "borderline change (another seed may settle it)",
+    "borderline": "borderline change: more draws can decide",
     "not settled": "no settled change",
     "equal": "the same in both",
 }
@@ -57,8 +57,8 @@ _EXPLAINED = {
     "adding up": "The change need not be exactly the difference of the two gaps, in particular for single words. Each "
     "gap comes from a fit of its own table, which pulls the mean of a word toward those of other words. The change "
     "comes from paired distances, in which everything that the conditions share cancels. Report the change.",
-    "settled": "A gap or a change is settled if its interval excludes 0 by more than its Monte Carlo error. A change "
-    "is settled unless its reading is 'not settled', 'borderline' or 'equal'.",
+    "settled": f"A gap or a change is settled if {VERDICTS['settled']}. A change is borderline if "
+    f"{VERDICTS['borderline']}. A change is settled unless its reading is 'not settled', 'borderline' or 'equal'.",
     "not settled": "A gap that is not settled need not be 0.",
 }
 _LIMITS = {

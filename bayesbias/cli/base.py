@@ -227,12 +227,12 @@ class Delivery:
             return None
         return write(result, self.output, **{"overwrite": self.overwrite, "progress": self.progress} | options)
 
-    def finish(self, result: Any, *, next_step: str = "") -> None:
-        """Write a result to the output, if given, and print its statements or one JSON object."""
+    def finish(self, result: Any, *, text: str = "", next_step: str = "") -> None:
+        """Write a result to the output, if given, and print a text, by default its statements, or one JSON object."""
         from bayesbias.delivery.writing import PAGE, as_result
 
         shown = as_result(result)
-        texts = [spoken(shown)]
+        texts = [text or spoken(shown)]
         self.write(shown)
         if self.output is not None:
             page = self.output if self.output.suffix else self.output / PAGE

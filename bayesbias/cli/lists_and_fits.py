@@ -2,7 +2,7 @@
 
 from itertools import batched
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -18,12 +18,8 @@ from bayesbias.cli.base import (
     command,
     command_line,
     names_of,
-    printed,
 )
 from bayesbias.errors import ArgumentError, OutputError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
 app.add_typer(studies_app, name="studies")
@@ -126,54 +122,28 @@ def words(
 @command()
 def summary(
     fit: Path,
-    summarizing: Annotated[Settings, "bb.summary level hdi_prob"],
-    contrasting: Annotated[Settings, "bb.contrasts baseline rope scope"],
-    output: Path | None = None,
-    as_json: bool = False,
-    overwrite: bool = False,
+    tabulating: Annotated[Settings, "bb.reports.paper_table level baseline rope scope hdi_prob parameters"],
+    delivery: Delivery,
 ) -> None:
-    """Print the mean distances, contrasts and other parameters of a fit, with intervals and diagnostics.
+    """Print the contrasts of a fit as one table for a paper: of all words, then of each protected group.
 
-    With --output also write them as tables for a paper. With --json: `summary` and `contrasts` as lists of rows, and
-    `conclusions`, which is null for another baseline.
+    With --output, also write it: the same rows and columns as .tex, .md and .docx, and all columns as .csv. With
+    --parameters, mean distances and hyperparameters follow.
 
     Example:
 
-        bayesbias summary weat7/fit.nc --level overall --rope 0.02
+        bayesbias summary weat7/fit.nc --output table.tex
     """
-    from bayesbias.base.number_text import percent_text
-    from bayesbias.reports.posterior.summary import UNITS
-
-    delivery = Delivery(output, as_json, overwrite=overwrite)
     delivery.begin()
-    fitted, baseline, hdi_prob = bb.read_fit(fit), contrasting["baseline"], summarizing["hdi_prob"]
-    parameters = bb.summary(fitted, **summarizing)
-    levels = summarizing if summarizing["level"] != "attribute" else summarizing | {"level": "overall"}
-    differences = bb.contrasts(fitted, **levels, **contrasting)
-    of_means = parameters["parameter"].str.endswith("_mean")
-    frames = {"means": parameters[of_means], "contrasts": differences, "parameters": parameters[~of_means]}
-    titles = {
-        "means": f"Mean distances, {percent_text(hdi_prob)} HPDI, in units of cosine distance",
-        "contrasts": f"Contrasts: {baseline} minus each other connection; below 0, {baseline} words are nearer",
-        "parameters": f"Other parameters, {UNITS}",
-    }
-    frames = {name: frame for name, frame in frames.items() if len(frame)}
-    text = "\n\n".join(f"{titles[name]}\n{printed(frame)}" for name, frame in frames.items())
-    text += _write_tables(frames, delivery)
-    data: dict[str, Any] = {"summary": parameters, "contrasts": differences, "conclusions": None}
-    if as_json and baseline == "associated":
-        data["conclusions"] = bb.conclusions(fitted, hdi_prob=hdi_prob, rope=contrasting["rope"])
-    delivery.answer(text, data)
+    _deliver_tables(bb.reports.paper_table(bb.read_fit(fit), **tabulating), delivery)
 
 
 @command()
 def contrast(
     fit: Path,
     contrasting: Annotated[Settings, "bb.planned_contrasts hdi_prob rope"],
+    delivery: Delivery,
     sides: list[str] | None = None,
-    output: Path | None = None,
-    as_json: bool = False,
-    overwrite: bool = False,
 ) -> None:
     """Print differences between the mean distances of protected groups to attribute lists.
 
@@ -184,20 +154,19 @@ def contrast(
 
         bayesbias contrast weat7/fit.nc math male arts male
     """
-    delivery = Delivery(output, as_json, overwrite=overwrite)
     delivery.begin()
     pairs: list[Any] = list(batched(sides or [], 2))  # `compared` raises an error if a side lacks its list
     questions = bb.planned_contrasts(bb.read_fit(fit), *pairs, **contrasting)
-    text = printed(questions) + _write_tables({"questions": questions}, delivery)
-    delivery.answer(text, {"questions": questions})
+    _deliver_tables(bb.reports.EstimateTables({"questions": questions}), delivery)
 
 
-def _write_tables(frames: "dict[str, pd.DataFrame]", delivery: Delivery) -> str:
-    if delivery.output is None:
-        return ""
-    from bayesbias.reports.posterior.summary import EstimateTables
+def _deliver_tables(tables: "bb.reports.EstimateTables", delivery: Delivery) -> None:
+    """Print tables, and write them to the output, if given."""
+    from bayesbias.delivery.documents import terminal_table
+    from bayesbias.delivery.page.sections import table_block
 
-    return f"\n\nWrote {delivery.write(EstimateTables(frames))}."
+    texts = [terminal_table(table_block(table)) for table in tables.contents.tables.values()]
+    delivery.finish(tables, text="\n\n".join(texts))
 
 
 @command()

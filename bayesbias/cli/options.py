@@ -227,11 +227,16 @@ OPTIONS = {
     "baseline": Option("Connection from which the others are subtracted.", type=str),
     "gate.baseline": Option("A gate.json of an earlier gate: only what got worse fails."),
     "trainings.level": Option("Contrasts: all, overall, protected_group or word.", type=str),
-    "level": Option("What to print: all, overall, protected_group, word or attribute.", type=str),
+    "level": Option("Smallest unit that has rows: overall, protected_group or word.", type=str),
+    "parameters": Option(
+        "Mean distances and other parameters that follow: all, overall, protected_group, word or attribute.", type=str
+    ),
     "within_groups": Option("Compare words of the same protected group only.", type=bool),
     "walk": Option("Take the gap as a random walk instead of a line.", type=bool),
     "scope": Option(
-        "Words that estimates over all words are about: population (words like these) or these_words.", type=str
+        "Words that contrasts over all words are about: population (words like these) or these_words. Mean distances "
+        "and contrasts of groups and words do not depend on it.",
+        type=str,
     ),
     "compare_with": Option(
         "Distance table of another embedding, such as a debiased one. May be repeated.", ("--compare",)

@@ -55,6 +55,27 @@ def table_lines(table: Table) -> list[str]:
     return [markdown_sentence(table.caption), "", *(f"| {' | '.join(map(markdown_text, row))} |" for row in rows), ""]
 
 
+def terminal_table(table: Table) -> str:
+    """Return a table as text for a terminal, below its caption.
+
+    >>> print(terminal_table(Table("Two words", ("Word", "Mean"), (("he", "0.1"), ("she", "-0.2")), (True, False))))
+    Two words
+    Word  Mean
+    he     0.1
+    she   -0.2
+    """
+    rows = [[visible(cell) for cell in row] for row in (table.header, *table.rows)]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if text else cell.rjust(width)
+            for cell, width, text in zip(row, widths, table.texts, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([visible(table.caption), *lines])
+
+
 def _part_lines(part: StatementList) -> list[str]:
     texts = [markdown_sentence(statement.text) for statement in part.statements]
     return [*(f"- {text}" for text in texts), ""] if part.bulleted else [line for text in texts for line in (text, "")]
@@ -83,21 +104,26 @@ _ESCAPES = {
 }
 
 
-def latex(result: Result) -> str:
-    """Return the tables of a result as LaTeX, after a comment that names the packages they need."""
-    filled_tables = [table for table in result.contents.tables.values() if len(table.frame)]
-    return "\n".join([_PACKAGES, *(latex_table(table_block(table)) for table in filled_tables)])
+def latex(result: Result, name: str) -> str:
+    """Return the tables of a result as LaTeX, after a comment that names the packages they need.
+
+    Their labels are `name`, with the name of a table if there are several.
+    """
+    tables = {key: table_block(table) for key, table in result.contents.tables.items() if len(table.frame)}
+    labels = [name if len(tables) == 1 else f"{name}-{key}" for key in tables]
+    return "\n".join([_PACKAGES, *map(latex_table, tables.values(), labels)])
 
 
-def latex_table(table: Table) -> str:
-    r"""Return a table as LaTeX, with its caption and with numbers aligned to the right.
+def latex_table(table: Table, label: str) -> str:
+    r"""Return a table as LaTeX, with its caption and label, and with numbers aligned to the right.
 
     A table that is longer than a page becomes a `longtable`.
 
-    >>> print(latex_table(Table("89 % HPDI", ("Word", "Mean"), (("she_1", "0.1"),), (True, False))))
+    >>> print(latex_table(Table("89 % HPDI", ("Word", "Mean"), (("she_1", "0.1"),), (True, False)), "my_words"))
     \begin{table}
     \centering
     \caption{89 \% HPDI}
+    \label{tab:my-words}
     \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
     \begin{tabular}{lr}
     \toprule
@@ -112,12 +138,15 @@ def latex_table(table: Table) -> str:
     rows = [f"{' & '.join(_cells(table, row))} \\\\" for row in table.rows]
     columns = "".join("l" if text else "r" for text in table.texts)
     caption, header = rf"\caption{{{escaped(table.caption)}}}", f"{' & '.join(map(escaped, table.header))} \\\\"
+    # In a label, other characters are commands or do not reach the .aux file as they are.
+    reference = rf"\label{{tab:{re.sub(r'[^A-Za-z0-9]+', '-', label).strip('-')}}}"
     if len(rows) > _MOST_ROWS_OF_A_PAGE:
-        begin = [_NARROW, rf"\begin{{longtable}}{{{columns}}}", rf"{caption} \\"]
+        begin = [_NARROW, rf"\begin{{longtable}}{{{columns}}}", rf"{caption}{reference} \\"]
         end = [r"\end{longtable}", r"\endgroup", ""]
         lines = [*begin, r"\toprule", header, r"\midrule", r"\endhead", *rows, r"\bottomrule", *end]
     else:
-        begin = [r"\begin{table}", r"\centering", caption, _TO_TEXT_WIDTH, rf"\begin{{tabular}}{{{columns}}}"]
+        begin = [r"\begin{table}", r"\centering", caption, reference, _TO_TEXT_WIDTH]
+        begin.append(rf"\begin{{tabular}}{{{columns}}}")
         end = [r"\end{tabular}}", r"\end{table}", ""]
         lines = [*begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", *end]
     return "\n".join(lines)

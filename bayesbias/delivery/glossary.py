@@ -16,6 +16,7 @@ from bayesbias.base.number_text import (
     share_text,
     signed_text,
 )
+from bayesbias.base.results import VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,13 +171,13 @@ COLUMNS: dict[str, Column] = {
     ),
     "beyond_null_se": Column("SE of beyond", "share", "Monte Carlo standard error"),
     # verdicts and probabilities
-    "borderline": Column("Borderline", meaning="whether 0 lies within the Monte Carlo error of an end of the interval"),
+    "borderline": Column("Borderline", meaning=f"whether {VERDICTS['borderline']}"),
     "agree": Column("Seeds agree"),
     "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
     "reading": Column(
         "Reading",
-        meaning="what the interval, or the intervals of a change and of both gaps, show; borderline if another seed "
-        "may settle it",
+        meaning=f"what the interval, or the intervals of a change and of both gaps, show; settled if "
+        f"{VERDICTS['settled']}; borderline if {VERDICTS['borderline']}",
     ),
     "better": Column("Better", meaning="values that are better"),
     "probability": Column("Probability", "probability", "probability of that rank"),

@@ -49,7 +49,8 @@ def write(
         `planned_contrasts`, as a table whose caption states the interval; or a figure of `bayesbias.plots`.
     path
         File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
-        ``.tex`` for its tables in LaTeX, whose first line names the packages they need, ``.docx`` for Word (extra
+        ``.tex`` for its tables in LaTeX, whose first line names the packages they need and whose labels are the name of
+        the file (``tab:table`` in table.tex, ``tab:table-NAME`` of several tables), ``.docx`` for Word (extra
         ``docx``), ``.csv`` for all columns of its only table, whose texts are written as in a literal of Python
         (``\x3d1`` for ``=1``, which a spreadsheet would compute, and ``\\`` for one backslash), ``.json`` for
         statements, tables and settings. Of a figure: ``.png``, ``.svg`` or ``.pdf``, with embedded TrueType fonts.
@@ -103,7 +104,7 @@ def write(
             write_files(shown, folder, full=full, workers=start_workers, progress=progress)
         return target
     with atomic_path(target, overwrite=overwrite) as temporary:
-        _WRITERS[ending](shown, temporary, full=full, progress=progress)
+        _WRITERS[ending](shown, temporary, name=target.stem, full=full, progress=progress)
     return target
 
 
@@ -139,7 +140,7 @@ def as_result(result: Any) -> Result:
 
         return AuditReport(result)
     if isinstance(result, EstimateFrame):
-        from bayesbias.reports.posterior.summary import EstimateTables
+        from bayesbias.reports.posterior.estimate_tables import EstimateTables
 
         return EstimateTables({"estimates": result})
     raise ReportError(
@@ -240,7 +241,9 @@ def _linked_pages(
     return {file: answer.objects["html"] for file, answer in answers.items()}
 
 
-def _write_page(result: Result, path: Path, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> None:
+def _write_page(
+    result: Result, path: Path, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = (), **_: str
+) -> None:
     _write_text(page_html(result, full=full, progress=progress, pages=pages), path)
 
 
@@ -248,19 +251,19 @@ def _write_text(text: str, path: Path) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _write_json(result: Result, path: Path, **_: bool) -> None:
+def _write_json(result: Result, path: Path, **_: Any) -> None:
     path.write_text(f"{json_text(result.to_dict())}\n", encoding="utf-8")
 
 
-def _write_markdown(result: Result, path: Path, **_: bool) -> None:
+def _write_markdown(result: Result, path: Path, **_: Any) -> None:
     path.write_text(markdown(result), encoding="utf-8")
 
 
-def _write_latex(result: Result, path: Path, **_: bool) -> None:
-    path.write_text(latex(result), encoding="utf-8")
+def _write_latex(result: Result, path: Path, *, name: str, **_: bool) -> None:
+    path.write_text(latex(result, name), encoding="utf-8")
 
 
-def _write_csv(result: Result, path: Path, **_: bool) -> None:
+def _write_csv(result: Result, path: Path, **_: Any) -> None:
     tables = result.contents.data
     if len(tables) != 1:
         raise ReportError(
@@ -270,7 +273,7 @@ def _write_csv(result: Result, path: Path, **_: bool) -> None:
     write_csv(next(iter(tables.values())), path)
 
 
-def _write_docx(result: Result, path: Path, **_: bool) -> None:
+def _write_docx(result: Result, path: Path, **_: Any) -> None:
     write_docx(result, path)
 
 

@@ -19,6 +19,8 @@ from bayesbias.embeddings.vocabulary_sample import checked_sample, sampled_vecto
 from bayesbias.errors import ArgumentError, EmbeddingError, LostWordsError, did_you_mean, name_some, worded
 
 Vectors = NDArray[np.floating[Any]]
+OF_WORDS = "of the words that were read"
+"""What the hash of an embedding is of: a file may hold other words."""
 QUANTISED = (
     "these are quantised vectors (bits, or bytes without their scale), whose cosines are not those of the embedding. "
     'Encode the words again in floating point (precision="float32"), or multiply each dimension by its scale.'

@@ -137,20 +137,40 @@ def settled_text(low: float, high: float) -> str:
     return "settled" if is_settled(low, high) else "not settled"
 
 
-def mark(row: Mapping[str, Any], *, below: str = "nearer", above: str = "farther", prefix: str = "hdi") -> str:
-    """Return the mark of an estimate in a table: a circle, an arrow, and a word for its direction.
+NO_PAIRS = "no pairs on one side"
 
-    The circle is filled if the interval (`prefix` with ``_low`` and ``_high``) excludes 0, half-filled if the row is
-    `borderline`, else hollow.
+
+def reading(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "farther") -> str:
+    """Return what the interval of an estimate shows: its direction if it is settled, else why it is not.
+
+    Of a contrast without pairs on one side, nothing.
+
+    >>> reading({"hdi_low": -0.3, "hdi_high": -0.1}), reading({"hdi_low": -0.3, "hdi_high": 0.1})
+    ('nearer', 'not settled')
+    >>> reading({"hdi_low": -0.3, "hdi_high": -0.1, "baseline_pairs": 8, "other_pairs": 0})
+    'no pairs on one side'
+    """
+    if not (row.get("baseline_pairs", 1) and row.get("other_pairs", 1)):
+        return NO_PAIRS
+    if row.get("borderline", False):
+        return "borderline"
+    low, high = row["hdi_low"], row["hdi_high"]
+    return (below if high < 0 else above) if is_settled(low, high) else "not settled"
+
+
+def mark(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "farther") -> str:
+    """Return the mark of an estimate in a table: its `reading` after a circle and an arrow.
+
+    The circle is filled if the estimate is settled, half-filled if it is borderline, else hollow.
 
     >>> mark({"hdi_low": -0.3, "hdi_high": -0.1}), mark({"hdi_low": -0.3, "hdi_high": 0.1})
     ('● ← nearer', '○ not settled')
     """
-    low, high = row[f"{prefix}_low"], row[f"{prefix}_high"]
-    arrow, word = ("←", below) if low + high < 0 else ("→", above)
-    if row.get("borderline", False):
-        return f"◐ {arrow} borderline"
-    return f"● {arrow} {word}" if is_settled(low, high) else "○ not settled"
+    text = reading(row, below=below, above=above)
+    if text in ("not settled", NO_PAIRS):
+        return f"○ {text}"
+    arrow = "←" if row["hdi_low"] + row["hdi_high"] < 0 else "→"
+    return f"{'◐' if text == 'borderline' else '●'} {arrow} {text}"
 
 
 def is_borderline(low: float, high: float, low_se: float, high_se: float) -> bool:

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.lost_words import MAX_LOST, WordList
 from bayesbias.base.number_text import digits_text, p_text, percent_text, visible
-from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.results import BEWARE, MOST_LINES, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, facts_html, plain, rows_of
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.estimates.intervals import shortest_interval
@@ -61,6 +62,8 @@ class MeasureResult(Result):
         Probability inside the intervals. None: there are none.
     random_seed
         Seed of the draws, and of splits and clusters if there are any. None: nothing is drawn.
+    question
+        Question that the measure answers, which leads its page.
     meaning
         What the sign of the headline number says of the words, in a clause; empty if the measure has no such sign.
     quantities
@@ -94,6 +97,7 @@ class MeasureResult(Result):
     lost_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hdi_prob: float | None = None
     random_seed: int | None = None
+    question: str = ""
     meaning: str = ""
     quantities: tuple[Quantity, ...] = ()
     along: DrawnDirections | None = None
@@ -151,7 +155,8 @@ class MeasureResult(Result):
         width = max(map(len, numbers), default=0)
         lines = [f"{name:{width}}  {text}" for name, text in numbers.items()]
         answer = f"{self._claim} {self._estimate}".strip()
-        return visible("\n".join([answer, "", self._title(), *lines, *self._notes()]))
+        doubts = [f"Beware: {doubt}" for doubt in self._doubts()]
+        return visible("\n".join([*doubts, answer, "", self._title(), *lines, *self._notes()]))
 
     def _repr_html_(self) -> str:
         return facts_html(self._title(), self._numbers(), self._notes())
@@ -169,6 +174,7 @@ class MeasureResult(Result):
         lost = tuple(Statement("lost words", text, {"words": dict(self.lost_words)}) for text in self._notes()[1:])
         answer = Statement("answer", f"{self._claim} {self._estimate}".strip())
         return (
+            StatementList(BEWARE, self._doubts()),
             StatementList("", (answer,), bulleted=False),
             StatementList("Numbers", statements),
             StatementList("Data and limits", lost),
@@ -179,10 +185,11 @@ class MeasureResult(Result):
         """The answer: what the sign of the headline number says, else the number."""
         if self.meaning:
             return f"{self.meaning[0].upper()}{self.meaning[1:]}, by {self.measure}."
-        name = next(iter(self.statistics))
-        text = name if name == self.measure else f"{self.measure}, {name}"
-        where = f"{self.study} in {self.embedding}" if self.study is not None else self.embedding
-        return f"{text.replace('_', ' ')} of {where}: {digits_text(self.value)}."
+        name, where = next(iter(self.statistics)), self.embedding
+        if self.study is not None:
+            where = f"{self.study} in {self.embedding}"
+        text = f"the {name} of {where} is {digits_text(self.value)}".replace("_", " ", name.count("_"))
+        return f"The {text[4:]}." if name in self.measure else f"By {self.measure}, {text}."
 
     @property
     def _estimate(self) -> str:
@@ -191,10 +198,9 @@ class MeasureResult(Result):
         if self.interval is not None:
             low, high = map(digits_text, self.interval)
             return f"{percent_text(self.hdi_prob or HDI_PROB)} interval {low} to {high}."
-        if self.p_value is not None:
-            number = f"{name[0].upper()}{name[1:]} {digits_text(self.value)}, " if self.meaning else ""
-            return f"{number}one-sided {p_text(self.p_value)}."
-        return ""
+        number = f"{name[0].upper()}{name[1:]} {digits_text(self.value)}" if self.meaning else ""
+        p = "" if self.p_value is None else f"one-sided {p_text(self.p_value)}"
+        return f"{', '.join(filter(None, [number, p]))}." if number or p else ""
 
     @property
     def contents(self) -> Contents:
@@ -202,11 +208,12 @@ class MeasureResult(Result):
         filled = [name for name in map(str, self.scores) if name == "score" or (self.scores[name] != "").any()]
         contents = contents_of(
             replace(self, scores=self.scores[filled]),
-            title=self._title(),
-            about=self._notes()[0],
+            title=self.question or self._title(),
+            about=f"{self._title()}. {self._lost}.",
             answer=self._claim,
             estimate=self._estimate,
             opened=("Numbers", "Estimates", "Scores"),
+            figures=self._figures(),
             captions={
                 "estimates": "Values, with their intervals and the numbers of items behind them",
                 "scores": "Scores of words" if self.study is not None else "Items",
@@ -216,6 +223,55 @@ class MeasureResult(Result):
         # Numbers and lost words are no settings.
         settings = {name: text for name, text in contents.settings.items() if ":" not in name}
         return replace(contents, settings=settings)
+
+    def _doubts(self) -> tuple[Statement, ...]:
+        """Return the doubt that lists lost so many words that what is left may be another question."""
+        lists, places = [], [place for place in ("group", "attribute_group") if place in self.scores]
+        for name, words in self.lost_words.items() if self.study is not None else ():
+            left = self.scores.loc[(self.scores[places] == name).any(axis=1), "word"]
+            lists.append(WordList(name, left.nunique() + len(words), words, limited=not left.empty))
+        losing = [word_list for word_list in lists if word_list.is_over(MAX_LOST)]
+        if not losing:
+            return ()
+        text = (
+            f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question. Give other "
+            "words of the same kind, or use another embedding."
+        )
+        return (Statement("many lost words", text, {"lists": [word_list.name for word_list in losing]}),)
+
+    @property
+    def _lost(self) -> str:
+        """How many words or items the embedding lacks, and the share of them where it is known."""
+        count = sum(map(len, self.lost_words.values()))
+        if not count:
+            return "Nothing lost"
+        share = "" if self.coverage is None else f" ({percent_text(1 - self.coverage)})"
+        lists = ", ".join(f"{len(words)} of {name}" for name, words in self.lost_words.items())
+        return f"Lost: {count:,}{share}: {lists}"
+
+    def _figures(self) -> dict[str, ResultFigure]:
+        """Return a forest of the numbers with intervals, or of the words with the lowest and highest scores."""
+        if self.estimates is not None:
+            rows = self.estimates.assign(
+                label=self.estimates["quantity"].str.replace("_", " "), mean=self.estimates["value"]
+            )
+            caption = f"Values (points) with {percent_text(self.hdi_prob or HDI_PROB)} intervals (lines)."
+            return {"values": forest_figure(caption, rows.assign(filled=True), label="Value")}
+        places = [name for name in ("group", "attribute_group") if name in self.scores and any(self.scores[name])]
+        means = self.scores.groupby(["word", *places[:1]], sort=False)["score"].mean().reset_index()
+        means = means.sort_values("score", kind="stable", ignore_index=True)
+        half = MOST_LINES // 2
+        order = [*range(half), *range(len(means) - half, len(means)), *range(half, len(means) - half)]
+        means = means.loc[order] if len(means) > MOST_LINES else means
+        rows = means.assign(
+            label=[" ".join([row["word"], *(f"({row[place]})" for place in places[:1])]) for row in rows_of(means)],
+            mean=means["score"],
+            hdi_low=np.nan,
+            hdi_high=np.nan,
+            filled=False,
+        )
+        cut = ", the lowest and the highest" if len(rows) > MOST_LINES else ""
+        return {"scores": forest_figure(f"Scores of single words{cut}, without intervals.", rows, label="Score")}
 
     def _title(self) -> str:
         if self.study is not None:
@@ -287,6 +343,7 @@ def result_of_items(
     scored: Items,
     quantities: Sequence[Quantity],
     *,
+    question: str,
     conventions: str,
     random_seed: int,
     hdi_prob: float = HDI_PROB,
@@ -319,6 +376,7 @@ def result_of_items(
         statistics={name: value for name, value, *_ in rows},
         scores=labelled,
         estimates=pd.DataFrame(rows, columns=["quantity", "value", "hdi_low", "hdi_high", "observed", "items"]),
+        question=question,
         conventions=conventions,
         random_seed=random_seed,
         hdi_prob=hdi_prob,

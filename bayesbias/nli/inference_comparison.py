@@ -123,22 +123,18 @@ class InferenceComparison(Result):
         return f"Change of the gap in {TITLES[self.score]}: {signed_text(row['mean'])}, {prob} interval {ends}."
 
     def _figure(self, prob: str) -> ResultFigure:
-        """Return a forest of the changes: of all quantities if there is room, else of all answers and the gap."""
+        """Return a forest of the changes, those of all answers and of the gap first if not all have room."""
         rows = self.changes[self.changes["scope"] == "these_words"]
-        quantities = rows["quantity"].unique().tolist()
         if len(rows) > MOST_LINES:
-            quantities = [OVERALL, SIZE]
-            rows = rows[rows["quantity"].isin(quantities)]
-        cut = f" {MOST_LINES} of {len(rows)} lines are shown." if len(rows) > MOST_LINES else ""
+            rows = rows.loc[(~rows["quantity"].isin([OVERALL, SIZE])).sort_values(kind="stable").index]
         several = len(self.embeddings) > 2
-        rows = rows.head(MOST_LINES)
         rows = rows.assign(
             label=[f"{row['embedding']}: {row['quantity']}" if several else row["quantity"] for row in rows_of(rows)],
             filled=[is_settled(row["hdi_low"], row["hdi_high"]) for row in rows_of(rows)],
         )
         caption = (
             f"Changes from {self.embeddings[0]} in {TITLES[self.score]} (points) with {prob} (lines). Filled: settled; "
-            f"hollow and grey: not settled.{cut}"
+            "hollow and grey: not settled."
         )
         return forest_figure(caption, rows, label=f"Change from {self.embeddings[0]}")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import HDI_PROB, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, digits_text, percent_text, share_text
-from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable, contents_of
+from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import EstimateFrame
@@ -144,15 +144,32 @@ class ReliabilityReport(Result):
         settings = {"Rules": ", ".join(sizes["rules"]), "Interval": f"{prob} HPDI", "Seed": str(sizes["seed"])}
         return replace(contents, tables=tables, settings=settings)
 
+    def _level_figure(self) -> ResultFigure:
+        """Return a forest of the reliability of words by list: over seeds by rule, and over rules."""
+        import pandas as pd
+
+        parts = []
+        for frame, what in ((self.words_over_seeds, "over seeds"), (self.words_over_rules, "over rules")):
+            if len(frame):
+                names = [name for name in ("vectors", "list", "rule") if name in frame and frame[name].nunique() > 1]
+                groups = frame.groupby(names, sort=False)["observed"] if names else [("", frame["observed"])]
+                for key, values in groups:
+                    label = " ".join([*map(str, key if isinstance(key, tuple) else (key,)), what]).strip()
+                    parts.append((label, values.mean(), values.quantile(0.055), values.quantile(0.945)))
+        rows = pd.DataFrame(parts, columns=["label", "mean", "hdi_low", "hdi_high"]).assign(filled=False)
+        caption = f"Reliability of words: mean (points), and 89% of the words (lines). At least {POOR:g}: moderate."
+        return forest_figure(caption, rows, label="Reliability")
+
     def _figures(self, prob: str) -> dict[str, ResultFigure]:
         boxes = "For more than 12, a box shows the middle half of the posterior means and whiskers 89 % of them."
         figures = {
+            "levels": self._level_figure(),
             "figure_2": ResultFigure(
                 "reliability.plot_reliability",
                 f"Reliability of target words over seeds, by list and rule: means and {prob} intervals. {boxes}",
                 data=_by_row(self.words_over_seeds),
                 section=_TITLES["words_over_seeds"][0],
-            )
+            ),
         }
         if len(self.words_over_rules):
             figures["figure_3"] = ResultFigure(

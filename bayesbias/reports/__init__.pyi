@@ -13,6 +13,8 @@ from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
 from .measures.null_simulation import NullSimulation as NullSimulation
 from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
+from .posterior.estimate_tables import EstimateTables as EstimateTables
+from .posterior.estimate_tables import paper_table as paper_table
 from .robustness.model_comparison import ModelComparison as ModelComparison
 from .robustness.random_list_check import RandomListCheck as RandomListCheck
 from .robustness.sensitivity import Sensitivity as Sensitivity

@@ -13,12 +13,12 @@ from bayesbias.base.results import MOST_LINES, MOST_WORDS, ResultFigure, ResultT
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled, mark
+from bayesbias.reports.posterior.estimate_tables import EVERYONE, HEADINGS, NET_MEANING
 from bayesbias.reports.posterior.group_statements import nearness_matters, nearness_turns
 
 if TYPE_CHECKING:
     import xarray as xr
 
-EVERYONE = "All words"
 _MOST_NAMED = 3
 _FOREST = "delivery.plots.posterior.figure_of_contrasts"
 _MOST_GROUPS = MOST_LINES - 2  # beside all words
@@ -26,13 +26,6 @@ _MOST_ROWS = 60
 _NEVER_SETTLED = "not settled"
 _COLUMNS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "probability_in_rope")
 _NET = ("net_mean", "net_low", "net_high")
-_HEADINGS = {
-    "contrast": "Difference",
-    "mean": "Estimate",
-    "observed": "Plain difference",
-    "net_mean": "Without nearness of lists",
-    "net_low": "Its interval",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +151,9 @@ class FitAnswer:
             "groups": ResultTable(
                 groups,
                 "Groups",
-                f"Differences of mean cosine distances, {reading}",
+                f"Differences of mean cosine distances, {reading}{f'; {NET_MEANING}' if turned else ''}",
                 ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ())),
-                _HEADINGS,
+                HEADINGS,
                 differences=True,
                 mark=mark,
                 in_folder=False,
@@ -170,10 +163,10 @@ class FitAnswer:
                 "Words",
                 f"{first} for each word, {reading}",
                 ("protected_word", "protected_group", *_COLUMNS),
-                _HEADINGS,
+                HEADINGS,
                 differences=True,
                 note=" ".join(chance),
-                mark=_mark_of_word,
+                mark=mark,
                 in_folder=False,
             ),
         }
@@ -192,7 +185,7 @@ class FitAnswer:
             else ""
         )
         what = (
-            f"Points: posterior means, filled if settled; lines: {percent_text(self.hdi_prob)} intervals; crosses: "
+            f"Points: posterior means, filled if settled; lines: {percent_text(self.hdi_prob)} intervals; ticks: "
             "plain differences; shapes and colours: the words that are subtracted from the associated ones"
             f"{'; shaded: the region of practical equivalence' if self.rope is not None else ''}."
         )
@@ -220,11 +213,6 @@ class FitAnswer:
                 alt=f"A forest of contrasts with a line at 0. {' '.join(of_words[:1])}",
             )
         return figures
-
-
-def _mark_of_word(row: Mapping[str, Any]) -> str:
-    """Return the mark of a word; one with pairs on one side only is not judged."""
-    return mark(row) if row["baseline_pairs"] and row["other_pairs"] else "○ no pairs on one side"
 
 
 def _interval(row: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import ComparedConditions, Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import ReportError
-from bayesbias.estimates.intervals import contrast_sides, mark
+from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_files import changed_by_hand, sampler_text
@@ -22,8 +22,10 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.doubts import sizes_text, word_lists
+from bayesbias.reports.posterior.estimate_tables import estimate_table
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
-from bayesbias.reports.posterior.summary import estimate_table, summary
+from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, list_studies, load_study
@@ -81,9 +83,10 @@ class FitReport(Result):
 
     @property
     def about(self) -> str:
-        """The line below the title: study and embedding, if the title does not name them, and the model."""
+        """The line below the title: study and embedding, if the title does not name them, sizes of lists, and model."""
         named = self.page_title or not self.facts.get("description")
-        return f"{'' if named else f'{self.subject}. '}Model {self.spec.name}."
+        lists = sizes_text(word_lists(self.fit), recorded="lost_words" in self.facts)
+        return f"{'' if named else f'{self.subject}. '}{lists[0].upper()}{lists[1:]}. Model {self.spec.name}."
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -102,9 +105,7 @@ class FitReport(Result):
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
                 caption = f"Questions of the study, about these protected words, {prob}; below 0, nearer"
-                headings = {"observed": "Plain difference"}
-                table = replace(estimate_table(answers), caption=caption, headings=headings, mark=mark)
-                tables["questions"] = table
+                tables["questions"] = replace(estimate_table(answers), caption=caption)
         answer = None if reason else self.answer
         conclusions = None if reason else self.conclusions
         if answer:

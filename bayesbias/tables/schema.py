@@ -274,6 +274,16 @@ def table_facts(table: pd.DataFrame) -> dict[str, Any]:
     return dict(facts)
 
 
+def source_name(table: dict[str, Any]) -> str:
+    """Return the origin of a table's distances from its provenance.
+
+    >>> source_name({"study": "weat7", "embedding": {"name": "Google News"}})
+    'weat7 in Google News'
+    """
+    embedding = str(table.get("embedding", {}).get("name", table.get("source", "a table of one's own")))
+    return f"{table['study']} in {embedding}" if "study" in table else embedding
+
+
 def judge_lost_entries(
     lost: list[dict[str, str]],
     source: str,

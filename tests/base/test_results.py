@@ -5,8 +5,9 @@ from functools import cached_property
 
 import pandas as pd
 
-from bayesbias.base.results import Contents, Result, ResultFigure, ResultGroup, contents_of
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultGroup, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList
+from bayesbias.delivery.plots.style import forest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,3 +69,29 @@ def test_a_group_tells_files_of_the_same_name_apart() -> None:
     assert len(contents.doubts) == 2
     alone = ResultGroup("One", {"metric": weights()}).contents
     assert alone.file_names == ["mean_weights.csv", "weights.png"]
+
+
+def test_a_group_says_each_answer_once() -> None:
+    short = {"one": "Cats lie nearer.", "two": "Dogs lie farther."}
+    long = {name: f"{answer[:-1]} {'and so on ' * 10}here." for name, answer in short.items()}
+    for answers, joined in ((short, True), (long, False)):
+        results = {name: weights() for name in answers}
+        for name, answer in answers.items():
+            results[name].__dict__["contents"] = Contents("Q?", answer=answer)
+        contents = ResultGroup("Both", results).contents
+        texts = [contents.answer, *map(str, contents.answers)]
+        assert all(" ".join(texts).count(answer) == 1 for answer in answers.values())
+        assert (not contents.answers) == joined
+
+
+def test_a_forest_says_how_many_of_all_lines_it_shows() -> None:
+    rows = pd.DataFrame({"label": [f"line {place}" for place in range(20)], "mean": 0.5, "filled": True})
+    rows = rows.assign(hdi_low=0.4, hdi_high=0.6)
+    request = forest_figure("Differences.", rows, label="Difference")
+    assert request.caption == "Differences. 12 of 20 lines are shown; the tables have all."
+    (axes,) = forest(rows, label="Difference").axes
+    assert len(axes.get_yticklabels()) == 12
+    assert axes.get_xlabel() == "Difference\n(12 of 20 lines)"
+    assert forest_figure("Differences.", rows.head(12), label="Difference").caption == "Differences."
+    assert "line 11" in request.alt
+    assert "line 12" not in request.alt

@@ -4,10 +4,10 @@ import json
 from html import unescape
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.cli.messages import spoken
 from tests.cli.running import in_process
 from tests.reports.covariates.made import made_table
 from tests.reports.made import made_fit
@@ -71,22 +71,18 @@ def test_a_summary_is_printed_as_text_and_as_json(
     assert in_process(*overall, monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr().out
     assert "associated - different" in shown
+    assert "Too small to matter" in shown
+    assert "word_sd" not in shown, "hyperparameters are printed on request"
+    everything = [*overall, "--parameters", "overall"]
+    assert in_process(*everything, monkeypatch=monkeypatch) == 0
+    shown = capsys.readouterr().out
     assert "in units of cosine distance except for weights" in shown
-    assert "probability_in_rope" in shown
-    assert shown.index("connection_mean") < shown.index("associated - different") < shown.index("word_sd")
-    assert in_process(*overall, "--json", monkeypatch=monkeypatch) == 0
-    printed = json.loads(capsys.readouterr().out)
-    contrasts = bb.contrasts(fit, rope=0.02)
-    assert [row["mean"] for row in printed["contrasts"]] == contrasts["mean"].tolist()
-    assert [row["parameter"] for row in printed["summary"]] == bb.summary(fit, level="overall")["parameter"].tolist()
-    concluded = bb.conclusions(fit, rope=0.02).to_dict()
-    for said in (concluded, printed["conclusions"]):  # what they advise is in options of the command
-        said["limits"] = [statement["kind"] for statement in said["limits"]]
-    concluded["doubts"] = [{**doubt, "text": spoken(doubt["text"])} for doubt in concluded["doubts"]]
-    assert "--scope these_words" in str(concluded["doubts"])
-    assert printed["conclusions"] == concluded
-    assert in_process("summary", path, "--baseline", "human", "--json", monkeypatch=monkeypatch) == 0
-    assert json.loads(capsys.readouterr().out)["conclusions"] is None
+    assert shown.index("associated - different") < shown.index("connection_mean  ") < shown.index("word_sd")
+    assert in_process(*everything, "--json", monkeypatch=monkeypatch) == 0
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    assert [row["mean"] for row in tables["contrasts"]] == bb.contrasts(fit, rope=0.02)["mean"].tolist()
+    parameters = [row["parameter"] for name in ("means", "parameters") for row in tables[name]]
+    assert sorted(parameters) == sorted(bb.summary(fit, level="overall")["parameter"])
 
 
 def test_the_methods_are_those_of_the_fit(
@@ -105,10 +101,19 @@ def test_the_methods_are_those_of_the_fit(
 
 def test_tables_for_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = bb.write_fit(made_fit(draws=50), tmp_path / "fit.nc")
-    summary, contrast = tmp_path / "summary.tex", tmp_path / "contrast.md"
+    summary, contrast = tmp_path / "a_summary.tex", tmp_path / "contrast.md"
     assert in_process("summary", path, "-o", summary, "--hdi-prob", "0.5", monkeypatch=monkeypatch) == 0
     text = summary.read_text(encoding="utf-8")
-    assert text.count(r"50\% HPDI") == text.count(r"\begin{table}") == 3
+    assert text.count(r"50\% HPDI") == text.count(r"\begin{table}") == text.count(r"\label{tab:a-summary}") == 1
+    assert "All words &" in text
+    every = ("summary", path, "-o", summary, "--overwrite", "--parameters", "all")
+    assert in_process(*every, monkeypatch=monkeypatch) == 0
+    text = summary.read_text(encoding="utf-8")
+    names = ("contrasts", "means", "parameters")
+    assert [text.count(rf"\label{{tab:a-summary-{name}}}") for name in names] == [1, 1, 1]
+    csv = tmp_path / "summary.csv"
+    assert in_process("summary", path, "-o", csv, monkeypatch=monkeypatch) == 0
+    assert pd.read_csv(csv)["protected_group"].tolist()[:3] == ["All words", "group 0", "group 1"]
     sides = ("group 0", "associated", "group 0", "different")
     assert in_process("contrast", path, *sides, "-o", contrast, monkeypatch=monkeypatch) == 0
     assert "group 0 to associated" in contrast.read_text(encoding="utf-8")

@@ -50,8 +50,8 @@ def test_every_row_has_the_cells_of_its_header(name: str, tmp_path: Path) -> Non
 
 def test_a_table_longer_than_a_page_is_a_longtable_with_all_rows() -> None:
     rows = tuple((f"word {number}", f"-0.{number}") for number in range(100))
-    text = latex_table(Table("Many", ("Word", "Mean"), rows, (True, False)))
-    assert "\\begin{longtable}{lr}\n\\caption{Many} \\\\" in text
+    text = latex_table(Table("Many", ("Word", "Mean"), rows, (True, False)), "many")
+    assert "\\begin{longtable}{lr}\n\\caption{Many}\\label{tab:many} \\\\" in text
     assert text.count("$-$0.") == 100
     assert "tabular" not in text
 

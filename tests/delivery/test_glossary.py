@@ -1,9 +1,14 @@
 """The glossary: headings are short, interval ends share a cell, and values keep their formats."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import bayesbias as bb
+from bayesbias.base.results import VERDICTS
 from bayesbias.delivery.glossary import COLUMNS, FORMS, column, intervals_joined, value_writer
 
 
@@ -53,3 +58,17 @@ def test_what_a_heading_does_not_say_has_a_meaning(name: str) -> None:
 
 def test_the_strength_of_mac_is_no_absolute_value() -> None:
     assert "1 for MAC" in COLUMNS["strength"].meaning
+
+
+def test_settled_and_borderline_are_defined_once_and_quoted_elsewhere() -> None:
+    """A borderline verdict is within Monte Carlo error of the draws: no text says that another seed settles it."""
+    guide = Path(bb.__file__).parents[1] / "docs" / "guide"
+    for name in ("glossary.md", "pages.md"):
+        text = (guide / name).read_text(encoding="utf-8")
+        for verdict in ("settled", "borderline"):
+            assert VERDICTS[verdict] in text, name
+    assert VERDICTS["borderline"] in COLUMNS["borderline"].meaning
+    assert VERDICTS["settled"] in COLUMNS["reading"].meaning
+    sources = [*guide.glob("*.md"), *Path(bb.__file__).parent.rglob("*.py")]
+    wrong = [path.name for path in sources if re.search(r"seed (?:may|can) (?:settle|judge)", path.read_text("utf-8"))]
+    assert wrong == []

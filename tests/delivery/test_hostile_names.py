@@ -22,7 +22,20 @@ from tests.delivery.page.pages import Reader
 
 _DATA = {"table.csv", "fit.nc"}  # read back by the package: words stay as they are
 _COMMANDS = {
-    *("caption", "centering", "linewidth", "resizebox", "ifdim", "width", "else", "fi", "begin", "end", "toprule"),
+    *(
+        "caption",
+        "label",
+        "centering",
+        "linewidth",
+        "resizebox",
+        "ifdim",
+        "width",
+        "else",
+        "fi",
+        "begin",
+        "end",
+        "toprule",
+    ),
     *("midrule", "bottomrule", "endhead", "begingroup", "endgroup", "scriptsize", "setlength", "tabcolsep"),
     *("usepackage", "char", "textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"),
 }

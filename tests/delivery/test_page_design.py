@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from html import unescape
 
+import numpy as np
 import pytest
 
 import bayesbias as bb
 from bayesbias.base.results import ALERTS, DOUBTS, MOST_LINES, MOST_WORDS, Contents
 from bayesbias.base.statements import Statement
 from bayesbias.delivery.page.sections import drawn
+from bayesbias.errors import LostWordsWarning
 from tests.delivery.results import RESULTS, result_of
 
 
@@ -45,7 +47,8 @@ def test_the_answer_is_one_short_sentence(kind: str) -> None:
     assert 0 < len(contents.answer.split()) <= MOST_WORDS
     assert contents.answer.endswith((".", "?"))
     assert "\n" not in contents.answer
-    assert len(contents.title) > 3
+    # The question of a fit is that of its study, which this one lacks.
+    assert "?" in contents.title or kind == "fit"
 
 
 def test_the_first_figure_has_at_most_12_lines(kind: str) -> None:
@@ -95,6 +98,28 @@ def test_doubts_that_change_the_answer_precede_it_and_others_follow_the_words() 
     assert doubts[0].kind in ALERTS
     (section,) = contents.sections
     assert (section.title, section.parts[0].statements) == (DOUBTS, doubts[1:])
+
+
+def test_the_first_figures_of_nulls_measures_and_reliability_are_forests_with_captions() -> None:
+    for kind in ("null", "false claims", "measure", "study measure", "score of an embedding", "shares", "reliability"):
+        first = next(iter(result_of(kind).contents.figures.values()))
+        assert first.plot.endswith(".forest"), kind
+        assert first.caption.endswith("."), kind
+
+
+def test_a_measure_of_words_that_a_list_lost_warns_before_its_answer() -> None:
+    rng = np.random.default_rng(1)
+    study = bb.load_study("weat1")
+    words = [word for word in study.words if word not in study.protected["flowers"][2:]]
+    vectors = {word: rng.normal(size=10) for word in words}
+    with pytest.warns(LostWordsWarning):
+        result = bb.metrics.weat(vectors, study, max_lost=1.0, random_seed=1)
+    contents = result.contents
+    (alert,) = contents.alerts
+    assert "23 of the 25 of 'flowers'" in alert.text
+    assert "Lost: 23: 23 of flowers" in contents.about
+    assert str(result).startswith("Beware: ")
+    assert contents.title == "Does flowers lean more to pleasant than insects does?"
 
 
 def _opened(page: str) -> list[str]:

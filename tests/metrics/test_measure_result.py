@@ -71,7 +71,7 @@ WHOLE = Quantity("whole", "mean", ("bias",))
 
 
 def test_repeated_labels_of_a_part_are_numbered() -> None:
-    score = result_of_items("made", "toy", Items(ITEMS), [WHOLE], conventions="", random_seed=1)
+    score = result_of_items("made", "toy", Items(ITEMS), [WHOLE], question="Q?", conventions="", random_seed=1)
     assert list(score.scores["item"]) == ["a", "a (2)", "b", "a"]
     assert list(score.scores.columns[:2]) == ["item", "part"]
     assert score.value == 2.5
@@ -79,11 +79,11 @@ def test_repeated_labels_of_a_part_are_numbered() -> None:
 
 def test_a_quantity_of_a_part_uses_its_items() -> None:
     part = Quantity("part", "mean", ("bias",), parts=("x",))
-    score = result_of_items("made", "toy", Items(ITEMS), [part], conventions="", random_seed=1)
+    score = result_of_items("made", "toy", Items(ITEMS), [part], question="Q?", conventions="", random_seed=1)
     assert (score.value, score.estimates["items"].iloc[0]) == (2.0, 3)
     quantity = Quantity("part", "mean", ("bias",), parts=("y",))
     with pytest.raises(MeasureError, match="part has 1 items"):
-        result_of_items("made", "toy", Items(ITEMS), [quantity], conventions="", random_seed=1)
+        result_of_items("made", "toy", Items(ITEMS), [quantity], question="Q?", conventions="", random_seed=1)
 
 
 def test_a_label_has_one_number_in_all_crossed_columns() -> None:
@@ -93,16 +93,15 @@ def test_a_label_has_one_number_in_all_crossed_columns() -> None:
 
 
 def test_coverage_counts_lost_items() -> None:
-    score = result_of_items(
-        "made", "toy", Items(ITEMS, {"words": ["c"], "pairs": []}), [WHOLE], conventions="", random_seed=1
-    )
+    items = Items(ITEMS, {"words": ["c"], "pairs": []})
+    score = result_of_items("made", "toy", items, [WHOLE], question="Q?", conventions="", random_seed=1)
     assert score.coverage == pytest.approx(4 / 5)
     assert score.lost_words == {"words": ("c",)}
     assert score.to_dict()["coverage"] == pytest.approx(4 / 5)
 
 
 def test_a_result_is_written_with_its_numbers_and_scores(tmp_path: Path) -> None:
-    whole = result_of_items("made", "toy", Items(ITEMS), [WHOLE], conventions="c", random_seed=1)
+    whole = result_of_items("made", "toy", Items(ITEMS), [WHOLE], question="Q?", conventions="c", random_seed=1)
     for result, name in ((RESULT, "effect_size"), (whole, "whole")):
         folder = bb.write(result, tmp_path / result.measure)
         assert len(pd.read_csv(folder / "scores.csv")) == len(result.scores)
@@ -117,7 +116,7 @@ def test_a_result_is_written_with_its_numbers_and_scores(tmp_path: Path) -> None
 
 def test_what_does_not_apply_is_none() -> None:
     assert (RESULT.interval, RESULT.coverage, RESULT.estimates, RESULT.random_seed) == (None, None, None, None)
-    whole = result_of_items("made", "toy", Items(ITEMS), [WHOLE], conventions="c", random_seed=1)
+    whole = result_of_items("made", "toy", Items(ITEMS), [WHOLE], question="Q?", conventions="c", random_seed=1)
     low, high = whole.interval or (np.nan, np.nan)
     assert (whole.study, whole.p_value, whole.statistics) == (None, None, {"whole": whole.value})
     assert low <= whole.whole <= high

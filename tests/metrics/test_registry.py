@@ -81,6 +81,8 @@ def test_each_gives_one_result_of_a_bundled_study(name: str, embedding: bb.Embed
     result = measure(name, embedding, "weat7", **({"targets": "math"} if name == "sc_weat" else {}))
     assert isinstance(result, MeasureResult)
     assert result.measure == name
+    assert result.contents.title.endswith("?")
+    assert result.contents.figures["scores"].plot.endswith(".forest")
     assert list(result.scores) == ["word", "group", "attribute_group", "base_pair", "score"]
     assert len(result.scores) > 0
     assert np.isfinite(result.scores["score"]).all()

@@ -43,7 +43,7 @@ def test_numbers_are_those_of_one_set_of_vectors_at_a_time() -> None:
     assert quiet > loud
     assert found.facts["seeds"] == {"quiet": 3, "loud": 3}
     assert list(found.contents.figures) == [
-        *("figure_2", "figure_3"),
+        *("levels", "figure_2", "figure_3"),
         "figure_4_1",
         "figure_5_1",
         "figure_4_2",
@@ -89,6 +89,7 @@ def test_table_2_finds_what_was_made_unreliable(tmp_path: Path) -> None:
     names = {path.name for path in folder.iterdir()}
     assert {
         "report.html",
+        "levels.png",
         "figure_2.png",
         "figure_5_1.png",
         "over_seeds_drops.csv",
@@ -105,7 +106,7 @@ def test_what_is_left_out_is_stated() -> None:
     assert found.words_over_rules.empty
     assert not found.drivers
     assert "6 words" in found.not_explained[0]
-    assert list(found.contents.figures) == ["figure_2", "figure_4"]
+    assert list(found.contents.figures) == ["levels", "figure_2", "figure_4"]
     for embeddings, words in (({}, {"few": WORDS}), ({"made": made(0.3)}, {}), ({1: "seed1.npz"}, {"few": WORDS})):
         with pytest.raises(ReportError):
             bb.reliability.reliability_report(embeddings, words, **OPTIONS)

@@ -8,7 +8,6 @@ from importlib.metadata import version
 
 import pandas as pd
 
-from bayesbias.base.files.inputs import bundled
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, distance_text, percent_text
 from bayesbias.base.progress import with_progress
@@ -41,6 +40,7 @@ from bayesbias.delivery.page.fit_sections import (
 )
 from bayesbias.delivery.page.sections import table_block
 from bayesbias.delivery.plots.posterior import plot_distances
+from bayesbias.embeddings.embedding import OF_WORDS
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.fit_files import USER, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_rows
@@ -49,17 +49,11 @@ from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.measures.mac_shares import mac_shares
 from bayesbias.reports.posterior.effective_words import list_records
 from bayesbias.reports.posterior.questions import attribute_phrases
+from bayesbias.reports.posterior.references import reference
 from bayesbias.studies.study import Study, list_studies, load_study, study_text
 from bayesbias.tables.schema import lost_words
 
-_PAPER = (
-    "Dobrzeniecka, A. and Urbaniak, R. (2024). A Bayesian approach to uncertainty in word embedding bias estimation. "
-    "Computational Linguistics 50(2)."
-)
 _CONTROLS = ("human", "neutral")
-
-
-_CITATION = bundled("CITATION.cff")
 
 
 def conclusions_section(page: FitReport) -> Section:
@@ -86,7 +80,7 @@ def reproduction_section(page: FitReport) -> Section:
     settings = {
         "Study": str(facts.get("study", "not named")),
         "Embedding": page.embedding,
-        "Embedding hash": str(embedding.get("hash", "not known")),
+        f"Embedding hash, {OF_WORDS}": str(embedding.get("hash", "not known")),
         "Case rule": str(embedding.get("case", "not known")),
         "Table hash": str(fit_attribute(fit, "table_hash")),
         "Model": f"{model['name']} (hash {fit_attribute(fit, 'model_hash')})",
@@ -179,16 +173,13 @@ def _other_priors(page: FitReport) -> str:
 
 def citation_section(page: FitReport) -> Section:
     """Return the section on the citation of the software and of the model's source."""
+    entries = [reference(key).entry for key in ("bayesbias", "dobrzeniecka2024")]
     blocks: list[Block] = [
-        Paragraph("Cite the package, and the paper that it builds on:"),
-        Paragraph(_PAPER),
+        Paragraph("Cite the package, and the paper that it builds on; bayesbias methods FIT has further entries."),
+        Verbatim("\n".join(entries)),
     ]
     if page.spec.source:
         blocks.append(Paragraph(f"Source of the model {page.spec.name}: {page.spec.source}."))
-    if _CITATION.is_file():
-        blocks += [Paragraph("CITATION.cff of the package:"), Verbatim(_CITATION.read_text(encoding="utf-8"))]
-    else:
-        blocks.append(Paragraph(f"bayesbias, version {version('bayesbias')}, The bayesbias developers."))
     return Section("cite", "How to cite", blocks)
 
 

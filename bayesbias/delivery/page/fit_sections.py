@@ -54,6 +54,7 @@ from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.measures.false_positive_rates import LEVEL
 from bayesbias.reports.posterior.contrasts import at_level
+from bayesbias.reports.posterior.estimate_tables import HEADINGS, NET_MEANING
 from bayesbias.reports.posterior.methods import methods
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import UNITS
@@ -178,7 +179,7 @@ def _differences(page: FitReport, level: str) -> Table | Notice:
     frame = at_level(page.contrasts, level)
     if frame.empty:
         return Notice("No differences are shown: no protected group has both sides of one.")
-    reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, nearer"
+    reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, nearer; {NET_MEANING}"
     if level == "overall":
         shown = ("contrast", *_DIFFERENCE, *_DIAGNOSTICS)
         return _table(frame, f"Differences of overall means, {reading}", shown, differences=True)
@@ -213,12 +214,7 @@ def _questions(page: FitReport) -> list[Block]:
 def _table(
     frame: "pd.DataFrame", caption: str, columns: tuple[str, ...], *, differences: bool = False, folded: bool = False
 ) -> Table:
-    headings = {
-        "contrast": "Difference",
-        "observed": "Plain difference",
-        "net_mean": "Without it",
-        "net_low": "Its interval",
-    }
+    headings = HEADINGS if differences else {}
     return table_block(ResultTable(frame, "", caption, columns, headings, differences=differences, folded=folded))
 
 

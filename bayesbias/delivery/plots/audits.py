@@ -18,6 +18,7 @@ from bayesbias.delivery.plots.style import (
     Look,
     as_text,
     draw_interval,
+    draw_observed,
     furnish,
     new_figure,
     panel_grid,
@@ -60,9 +61,9 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Estimates (points) with intervals (lines) if there are any; a small cross is the observed value. The point of a
-        contrast is filled if it is settled; the region of practical equivalence of contrasts is shaded. A
-        dashed line marks 0 if the values of a measure have both signs.
+        Estimates (points) with intervals (lines) if there are any; a tick behind the point is the observed value.
+        The point of a contrast is filled if it is settled; the region of practical equivalence of contrasts is
+        shaded. A dashed line marks 0 if the values of a measure have both signs.
 
     Raises
     ------
@@ -113,7 +114,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         furnish(axes, "x", rows=True)
     if len(embeddings) > 1:
         series_legend(figure, {name: _look(place) for place, name in enumerate(embeddings)}, columns=3)
-    interval = f"{percent_text(record.hdi_prob)} intervals, crosses: observed values\nfilled contrasts are settled"
+    interval = f"{percent_text(record.hdi_prob)} intervals, ticks: observed values\nfilled contrasts are settled"
     interval += "; shaded: too small to matter" if record.rope is not None and CONTRAST in measures else ""
     about = interval if record.model else "observed values"
     first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""
@@ -184,7 +185,7 @@ def _look(place: int) -> tuple[str, str]:
 def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> None:
     color, marker = _look(place)
     if row["hdi_low"] == row["hdi_low"]:
-        axes.plot(row["observed"], y, "x", color="black", markersize=4.5, zorder=4)
+        draw_observed(axes, row["observed"], y, size=6)
     filled = row["reading"] in ("", "nearer", "farther")
     ends = row["hdi_low"], row["hdi_high"]
     draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=filled)

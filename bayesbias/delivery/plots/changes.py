@@ -29,7 +29,8 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates.intervals import contrast_sides, is_settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled, reading
+from bayesbias.reports.posterior.estimate_tables import EVERYONE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 _WIDTH = 5.4
 _INCHES_A_ROW = 0.27
 _LONGEST_LINE = 40
-_EVERYONE = "All protected words"
 # More labels below the axis would overlap.
 _MOST_LABELS = 10
 MOST_ROWS = 40
@@ -110,7 +110,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         of_words, title = moved[moved["protected_word"] != ""], f"Change of the gap\n{minus}"
     words, note = shown_words(of_words, "mean")
     names = list(dict.fromkeys(of_words["protected_word"]))
-    rows = [_EVERYONE, *(word for word in names if word in set(words["protected_word"]))]
+    rows = [EVERYONE, *(word for word in names if word in set(words["protected_word"]))]
     panels: list[tuple[int, Callable[[Axes], None]]] = [
         (len(rows), lambda axes: _by_word(axes, overall, words, rows, title)),
     ]
@@ -137,7 +137,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     title_figure(
         figure,
         f"{short_label(name, 50)}\nbeside {short_label(first, 50)}\n"
-        f"{percent_text(facts['hdi_prob'])} HPDI; filled: settled (the interval clearly leaves out 0){many}",
+        f"{percent_text(facts['hdi_prob'])} HPDI; filled: settled{many}",
         size=10,
         converged=not facts["convergence_problems"],
     )
@@ -254,7 +254,7 @@ def plot_change_summary(changes: Changes) -> "Figure":
             connection = contrast_sides(row["contrast"])[1]
             y = names.index(row[column]) + offsets[connection]
             _change(axes, row | {"connection": connection}, y, size=6.0)
-        _name_rows(axes, [_short(name) or _EVERYONE for name in names], title, label)
+        _name_rows(axes, [_short(name) or EVERYONE for name in names], title, label)
         furnish(axes, "x", rows=True)
     title_figure(
         figure,
@@ -280,7 +280,7 @@ def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
     -------
     matplotlib.figure.Figure
         A panel per contrast: posterior means (points) and HPDIs (lines) in units of cosine distance, and plain
-        differences of averages (crosses); a point is filled if its interval excludes 0.
+        differences of averages (crosses); a point is filled if it is settled.
 
     Raises
     ------
@@ -327,8 +327,8 @@ def plot_slopes(trend: Changes) -> "Figure":
     -------
     matplotlib.figure.Figure
         A panel per covariate, of the first contrast: posterior means (points) and HPDIs (lines) in units of cosine
-        distance for one unit of the covariate, and slopes of the plain gaps (crosses); a point is filled if its
-        interval excludes 0.
+        distance for one unit of the covariate, and slopes of the plain gaps (crosses); a point is filled if it is
+        settled.
 
     Raises
     ------
@@ -373,9 +373,9 @@ def _by_period(axes: "Axes", times: np.ndarray, rows: "pd.DataFrame", other: str
     axes.axhline(0, color="#999999", linewidth=1.0, linestyle="--", zorder=0)
     axes.plot(times, rows["mean"], color=color, linewidth=0.8, alpha=0.5)
     axes.vlines(times, rows["hdi_low"], rows["hdi_high"], color=color, linewidth=2.2)
-    for time, mean, low, high in zip(times, rows["mean"], rows["hdi_low"], rows["hdi_high"], strict=True):
-        filled = color if is_settled(low, high) else "white"
-        axes.plot(time, mean, MARKERS[other], color=color, markersize=6.5, markerfacecolor=filled)
+    for time, row in zip(times, rows_of(rows), strict=True):
+        face = color if reading(row) in ("nearer", "farther") else "white"
+        axes.plot(time, row["mean"], MARKERS[other], color=color, markersize=6.5, markerfacecolor=face)
     axes.plot(times + 0.02 * np.ptp(times), rows["observed"], "x", color="black", markersize=5)
     axes.locator_params(axis="y", nbins=5)
     furnish(axes, "y", small=True)
@@ -394,7 +394,7 @@ def _finish(figure: "Figure", lowest: "Axes", trend: Changes, title: str, crosse
     prob = percent_text(trend.facts["hdi_prob"])
     title_figure(
         figure,
-        f"{title}\nPoints: posterior means ({prob} HPDI); filled: the interval leaves out 0; crosses: {crosses}",
+        f"{title}\nPoints: posterior means ({prob} HPDI); filled: settled; crosses: {crosses}",
         size=8.5,
     )
 
@@ -414,8 +414,8 @@ def plot_trainings(comparison: TrainingComparison, *, words: bool = True, most: 
     Returns
     -------
     matplotlib.figure.Figure
-        Posterior means (points) and HPDIs (lines) in units of cosine distance; a point is filled if the interval
-        excludes 0. Of more than `most` contrasts, those with the largest variation between seeds.
+        Posterior means (points) and HPDIs (lines) in units of cosine distance; a point is filled if it is
+        settled. Of more than `most` contrasts, those with the largest variation between seeds.
 
     Raises
     ------
@@ -472,7 +472,7 @@ def plot_trainings(comparison: TrainingComparison, *, words: bool = True, most: 
         if len(shown) < len(every)
         else ""
     )
-    subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: the interval leaves out 0"
+    subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: settled"
     title_figure(figure, f"{counted(len(seeds), 'seed')}\n{subtitle}{cut_note}", size=10)
     others = list(dict.fromkeys(contrast_sides(name)[1] for name in shown["contrast"]))
     series = {name: (COLORS[name], MARKERS[name]) for name in others} | {"one seed": (_SEED_COLOR, "o")}

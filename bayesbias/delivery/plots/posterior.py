@@ -16,6 +16,7 @@ from bayesbias.delivery.plots.style import (
     as_text,
     connection_legend,
     draw_estimate,
+    draw_observed,
     furnish,
     label_word_rows,
     new_figure,
@@ -28,11 +29,11 @@ from bayesbias.delivery.plots.style import (
 )
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fits import fit_attribute
-from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.mac_shares import mac_shares, valid_tables
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.estimate_tables import EVERYONE
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.tables.schema import any_frame, table_facts
+from bayesbias.tables.schema import any_frame, source_name, table_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ MOST_ROWS = 60
 MOST_GROUPS = 10
 _CONTRASTS_WIDTH = 5.4
 _INCHES_A_ROW = 0.27
-_EVERYONE = "All protected words"
+_MORE_A_CONTRAST = 0.35
 _WORDS_WIDTH = 8.5
 _INCHES_A_WORD = 0.34
 BY = ("connection", "protected_word")
@@ -85,8 +86,8 @@ def plot_contrasts(
     -------
     matplotlib.figure.Figure
         Posterior means (points) and HPDIs (lines) of baseline minus other, in units of cosine distance; below 0 the
-        baseline's words are nearer. A point is filled if its interval excludes 0, and hollow if the contrast is not
-        settled or borderline, or no word has both sides. A cross marks the plain difference of means.
+        baseline's words are nearer. A point is filled if the contrast is settled, else hollow, also if no word
+        has both sides. A tick behind the point marks the plain difference of means.
         Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
 
     Raises
@@ -119,7 +120,7 @@ def figure_of_contrasts(
     shown, count = _shown(frame) if words else _shown_groups(frame, most)
     names = list(dict.fromkeys(shown["row"]))
     others = [contrast_sides(name)[1] for name in dict.fromkeys(shown["contrast"])]
-    figure = new_figure(_CONTRASTS_WIDTH, _INCHES_A_ROW * len(names) + 1.9)
+    figure = new_figure(_CONTRASTS_WIDTH, _INCHES_A_ROW * (1 + _MORE_A_CONTRAST * (len(others) - 1)) * len(names) + 1.9)
     axes = figure.subplots()
     axes.axvline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
     offsets = row_offsets(len(others), 0.26)
@@ -130,15 +131,13 @@ def figure_of_contrasts(
         filled = isfinite(row["observed"]) and is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
         size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
         draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
-        axes.plot(row["observed"], y, "x", color="black", markersize=size, markeredgewidth=1.0, zorder=5)
+        draw_observed(axes, row["observed"], y, size=size)
     if rope:
         shade_rope(axes, rope)
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
-    subtitle = (
-        f"{percent_text(hdi_prob)} HPDI; cross: plain difference\nfilled: the interval leaves out 0, not borderline"
-    )
+    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; tick: plain difference"
     cut_note = (
         f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
         if count > len(names)
@@ -158,7 +157,7 @@ def _shown(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, int]":
     """Return the rows of a figure with their names, and the number of all names."""
     word, group = frame["protected_word"], frame["protected_group"]
     of_word = word != ""
-    names = word.where(of_word, group.where(group != "", _EVERYONE))
+    names = word.where(of_word, group.where(group != "", EVERYONE))
     # A group and a word may have the same name.
     named = frame.assign(row=names.where(of_word | (group == ""), group + " (group)"), of_word=of_word)
     name_count = named["row"].nunique()
@@ -174,7 +173,7 @@ def _shown_groups(frame: "pd.DataFrame", most: int) -> "tuple[pd.DataFrame, int]
     named, _ = _shown(frame[frame["protected_word"] == ""])
     overall = named[named["protected_group"] == ""].set_index("contrast")["mean"]
     apart = (named["mean"] - named["contrast"].map(overall)).abs().groupby(named["row"], sort=False).max()
-    farthest = apart.drop(_EVERYONE).nlargest(most).index
+    farthest = apart.drop(EVERYONE).nlargest(most).index
     return named[(named["protected_group"] == "") | named["row"].isin(farthest)], len(apart)
 
 
@@ -186,7 +185,7 @@ def _label_rows(axes: "Axes", shown: "pd.DataFrame", names: list[str]) -> None:
         axes.axhline(names.index(words["row"].iloc[0]) - 0.5, color="#BBBBBB", linewidth=0.8)
     furnish(axes, "x", rows=True)
     for label, name in zip(axes.get_yticklabels(), names, strict=True):
-        if name == _EVERYONE or name.endswith(" (group)"):
+        if name == EVERYONE or name.endswith(" (group)"):
             label.set_fontweight("bold")
 
 
@@ -293,13 +292,10 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
             axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
     figure.axes[-1].set_xlabel(DISTANCE_LABEL)
 
-    table, model = fit_attribute(fit, "table"), fit_attribute(fit, "model")
-    embedding = table.get("embedding", {}).get("name", table.get("source", "a table of one's own"))
-    what = f"{table['study']} in {embedding}" if "study" in table else embedding
     title_figure(
         figure,
-        f"{short_label(what, 60)}\nposterior means and {percent_text(hdi_prob)} HPDI, "
-        f"model {short_label(model['name'])}",
+        f"{short_label(source_name(fit_attribute(fit, 'table')), 60)}\n"
+        f"posterior means and {percent_text(hdi_prob)} HPDI, model {short_label(fit_attribute(fit, 'model')['name'])}",
         converged=not fit_attribute(fit, "convergence_problems"),
     )
     connections = list(map(str, fit["constant_data"].to_dataset()["connection"].values))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.machine import held_interrupts
 from bayesbias.base.number_text import visible
+from bayesbias.base.results import MOST_LINES
 from bayesbias.errors import (
     FigureWarning,
     OutputError,
@@ -173,11 +174,19 @@ def draw_interval(
     axes.plot(value, y, look.marker, color=look.color, markersize=look.size, markerfacecolor=face)
 
 
+def draw_observed(axes: "Axes", value: float, y: float, *, size: float) -> None:
+    """Draw the plain value of an estimate as a tick behind its point of this size, which it overtops."""
+    axes.plot(value, y, "|", color="black", markersize=size + 6, markeredgewidth=1.4, zorder=1.9)
+
+
 def forest(rows: "pd.DataFrame", *, label: str, rope: tuple[float, float] | None = None) -> "Figure":
     """Draw one line a row: `mean` as a point, on the line of `hdi_low` to `hdi_high`, beside the `label` of the row.
 
-    A row whose `filled` is false is hollow and grey. `rope` is shaded; `label` is that of the x axis.
+    A row whose `filled` is false is hollow and grey. `rope` is shaded; `label` is that of the x axis. Of more than
+    `MOST_LINES` rows, the first are shown, and the label says so.
     """
+    if (count := len(rows)) > MOST_LINES:
+        label, rows = f"{label}\n({MOST_LINES} of {count:,} lines)", rows.head(MOST_LINES)
     figure = new_figure(6.2, 0.26 * len(rows) + 0.9)
     axes = figure.subplots()
     axes.axvline(0, color="#4D4D4D", linewidth=0.8)
@@ -186,8 +195,9 @@ def forest(rows: "pd.DataFrame", *, label: str, rope: tuple[float, float] | None
         draw_interval(axes, row["mean"], (row["hdi_low"], row["hdi_high"]), y, look, filled=row["filled"])
     if rope is not None:
         shade_rope(axes, rope)
-    axes.set_yticks(range(len(rows)), [short_label(name, 34) for name in rows["label"]])
+    axes.set_yticks(range(len(rows)), [short_label(name, 40) for name in rows["label"]])
     axes.set_ylim(len(rows) - 0.3, -0.7)
+    axes.locator_params(axis="x", nbins=6)
     as_text(axes.set_xlabel(label))
     furnish(axes, "x", small=True, rows=True)
     return figure

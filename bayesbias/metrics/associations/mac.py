@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
+from bayesbias.errors import name_some
 from bayesbias.metrics.look_up import every_group
 from bayesbias.metrics.measure_entry import Measure, below_one, shared_parameters
 from bayesbias.metrics.measure_result import MeasureResult, score_frame
@@ -95,6 +96,7 @@ def mac(embedding: EmbeddingLike, study: StudyLike, *, max_lost: float = MAX_LOS
             group=np.repeat(similarities.groups, len(sets)),
             attribute_group=sets * len(similarities.words),
         ),
+        question=f"How far are words of {name_some(list(lists.protected))} from {name_some(sets)}?",
         conventions=(
             "mean cosine distance (1 - cosine similarity), each attribute group averaged first; similarity = 1 - MAC"
         ),

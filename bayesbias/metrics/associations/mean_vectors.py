@@ -104,6 +104,9 @@ def rnd(
         measure="rnd",
         statistics=statistics,
         scores=scores,
+        question=f"Are the attribute words nearer to {x} or to {y}?",
+        meaning=f"the attribute words are nearer to {x if statistics['rnd'] < 0 else y} than to "
+        f"{y if statistics['rnd'] < 0 else x}",
         conventions=(
             f"mean over words of {kind} to the mean of X = {x} minus that to the mean of Y = {y}, so positive is "
             f"nearer to {y}; {lengths_of_vectors(normalize)}"
@@ -195,6 +198,7 @@ def ect(
         measure="ect",
         statistics={"ect": float(rank_correlation(*profiles))},
         scores=score_frame(np.stack(profiles, axis=1), group=[x, y] * len(compared.words), **labels),
+        question=f"Do {x} and {y} rank the attribute words alike?",
         conventions=(
             f"Spearman's rank correlation, ties sharing their mean rank, of cosine similarities to the means of X = "
             f"{x} and Y = {y}; {lengths_of_vectors(normalize)} before averaging"

@@ -11,7 +11,7 @@ from bayesbias.base.checks import check_count, check_flag, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.machine import check_memory, require
 from bayesbias.embeddings.embedding import EmbeddingLike
-from bayesbias.errors import MeasureError
+from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.associations.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
 from bayesbias.metrics.measure_entry import GROUPS_ON_TWO_LISTS, Measure, shared_parameters
@@ -119,6 +119,7 @@ def rnsb(
         measure="rnsb",
         statistics=statistics,
         scores=score_frame(probability, **embedded_lists.labels(lists.protected, "group")),
+        question=f"Are words of {name_some(list(lists.protected))} rated unequally, from {positive} to {negative}?",
         conventions=(
             f"positive = {positive}, negative = {negative}; Kullback-Leibler divergence of the shares from equal ones, "
             f"in nats; logistic regression with an L2 penalty, C = 1, on the weights and the intercept (liblinear); "

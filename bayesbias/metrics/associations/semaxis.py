@@ -9,7 +9,7 @@ from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_flag
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.embedding import EmbeddingLike
-from bayesbias.errors import MeasureError
+from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.associations.mean_vectors import lengths_of_vectors
 from bayesbias.metrics.look_up import find_lists, groups_on_two_lists
 from bayesbias.metrics.measure_entry import GROUPS_ON_TWO_LISTS, Measure, shared_parameters
@@ -92,6 +92,7 @@ def semaxis(
         measure="semaxis",
         statistics=group_means(scores),
         scores=scores,
+        question=f"Where do words of {name_some(list(lists.protected))} lie between {negative} and {positive}?",
         conventions=f"axis from {negative} to {positive}; ends of the axis: {lengths_of_vectors(scaled)}",
         **embedded_lists.names(lists.study),
     )

@@ -8,7 +8,7 @@ from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import EmbeddingLike
-from bayesbias.errors import MeasureError
+from bayesbias.errors import MeasureError, name_some
 from bayesbias.metrics.associations.weat import check_ddof, effect_size
 from bayesbias.metrics.look_up import groups_on_two_lists
 from bayesbias.metrics.measure_entry import GROUPS_ON_TWO_LISTS, Measure, shared_parameters
@@ -72,6 +72,7 @@ def normalized_association_score(
         measure="normalized_association_score",
         statistics=group_means(scores),
         scores=scores,
+        question=f"Are words of {name_some(list(lists.protected))} nearer to {a} than to {b}?",
         conventions=f"A = {a}, B = {b}; sd over {'n - 1' if ddof else 'n'} of a word's similarities to both lists",
         **embedded_lists.names(lists.study),
     )
@@ -147,6 +148,7 @@ def sc_weat(
     return MeasureResult(
         measure="sc_weat",
         statistics={"effect_size": size, **tests},
+        question=f"Is {next(iter(lists.protected))} nearer to {names[0]} than to {names[1]}?",
         meaning=f"{next(iter(lists.protected))} is nearer to {names[size <= 0]} than to {names[size > 0]}",
         scores=score_frame(
             np.concatenate([a, b]),

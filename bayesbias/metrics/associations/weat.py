@@ -177,6 +177,7 @@ def weat(
             f"effect size with sd over {'n - 1' if ddof else 'n'}; "
             f"test statistic a difference of {statistic}s{sizes}; {counting}"
         ),
+        question=f"Does {x} lean more to {a} than {y} does?",
         meaning=f"{x} leans {'more' if numbers['effect_size'] > 0 else 'less'} to {a} than {y} does",
         **embedded_lists.names(lists.study),
         random_seed=seed,

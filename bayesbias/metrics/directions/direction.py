@@ -414,6 +414,7 @@ def direct_bias(
         statistics={"direct_bias": float(bias.mean()), "mean_cosine": float(cosines.mean())} | extra,
         scores=score_frame(cosines, **embedded_lists.labels(lists, "attribute_group") | named),
         lost_words=lost,
+        question="How far do these words lie along the direction?",
         conventions=f"mean of abs(cosine) to the power c = {c:g}; {convention}",
         study=name,
         embedding=source.name,

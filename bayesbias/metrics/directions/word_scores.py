@@ -244,6 +244,7 @@ def word_scores(
         measure=rule,
         statistics={"mean": float(scores.mean()), "mean_absolute": float(np.abs(scores).mean())},
         scores=_frame(scores, lists, embedded_lists, [pair_label(pair) for pair in embedded_pairs]),
+        question="To which side of the base pairs do these words lean?",
         conventions=(
             f"{rule_conventions(rule, k, len(candidates))}; positive: towards the first word of the pair (m), against "
             "the second (f)"

@@ -263,6 +263,7 @@ def clustering(
         source.name,
         Items(pd.DataFrame(items), {"words": lost}),
         [Quantity("v_measure", "v_measure", ("side", "cluster")), Quantity("accuracy", "share", ("right",))],
+        question=f"Do clusters of words in {source.name} show the side that the words come from?",
         conventions=(
             f"k-means of two clusters, vectors of length 1, {_STARTS} starts; {2 * (words_in_all // 2):,} words, half "
             f"from each end of {direction_text} in the reference"
@@ -405,6 +406,7 @@ def recoverability(
         source.name,
         Items(items),
         [Quantity(name, "split_mean", (name,), test_over_train=overlap) for name in names],
+        question=f"Can a classifier recover the side of words in {source.name}?",
         conventions=(
             f"{2 * len(sides[0]):,} words, half from each end of {pair[0]} - {pair[1]} in the reference; {learnt:,} a "
             f"side to learn from; {count} splits, variance of Nadeau and Bengio; vectors of length 1"

@@ -180,6 +180,7 @@ def gipe(
         source.name,
         Items(pd.DataFrame(items), {"words": lost_words}),
         [Quantity("gipe", "weighted_mean", ("eta", "gamma"))],
+        question=f"Are words of {source.name} neighbours through the direction alone?",
         conventions=(
             f"{count} neighbours, indirect bias above {limit:g} in the reference along "
             f"{direction_text}; a word that is no neighbour has the weight 1"

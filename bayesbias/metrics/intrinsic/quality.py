@@ -284,6 +284,7 @@ def word_similarity(
         source.name,
         Items(items, {"pairs": lost}),
         [Quantity("spearman", "spearman", ("human", "cosine"))],
+        question=f"Does {source.name} find those words similar that people do?",
         conventions="Spearman's correlation of cosine similarity and people's scores, ties at their mean rank",
         random_seed=seed,
         hdi_prob=hdi_prob,
@@ -390,6 +391,7 @@ def analogies(
         source.name,
         Items(items, {"questions": lost}),
         _quantities(items["part"]),
+        question=f"How many analogies does {source.name} solve?",
         conventions=(
             f"3CosAdd among {'all' if most is None else f'the first {most:,}'} words, those of the question left out; "
             "pairs are drawn, not questions"

@@ -145,6 +145,7 @@ def sembias(
         source.name,
         Items(items, {"tuples": lost}),
         quantities,
+        question=f"Does {source.name} tell definitions of gender from stereotypes?",
         conventions=(
             f"largest cosine with {target_text}, differences of vectors "
             f"{'of length 1' if normalize else 'as stored'}; definitions and stereotypes are drawn, not tuples"

@@ -147,6 +147,7 @@ def vocabulary_direct_bias(
             along,
         ),
         [Quantity("direct_bias", "mean", ("bias",), power=float(c)), Quantity("mean_cosine", "mean", ("cosine",))],
+        question=f"How far do words of {source.name} lie along the direction?",
         conventions=f"mean of abs(cosine) to the power c = {c:g}; {convention}",
         random_seed=seed,
         hdi_prob=hdi_prob,
@@ -257,6 +258,7 @@ def midb(
             _along(source, embedded_words, drawn_directions, scaled=scaled),
         ),
         quantities,
+        question=f"How far do words of {source.name} lie along the directions between lists of names?",
         conventions=(
             f"{count} components of the differences of {available_names.counts} names, "
             f"{'centred' if centred else 'uncentred'}; vectors {'of length 1' if scaled else 'as stored'}"

@@ -159,6 +159,7 @@ def subspace_similarity(
             **embedded_lists.labels(lists, "group"),
         ),
         lost_words=embedded_lists.lost,
+        question=f"How similar are {' and '.join(lists)}?",
         conventions=(
             f"A = {', B = '.join(lists)}; sum of squared canonical congruences, uncentred; "
             "scaled: over the geometric mean of the ranks"

@@ -90,9 +90,14 @@ def score_result(
     components = [np.asarray(similarity(first, second), dtype=np.float64) for first, second in pairs]
     a_c, a_d, b_d, b_c = (by_word(first, second) for first, second in pairs)
     named = ", ".join(f"{letter} = {name}" for letter, name in zip("ABCD", lists.by_name, strict=True))
+    statistics = {name: float(value) for name, value in score_statistics(components).items()}
+    (a, b), (c, d) = lists.protected, lists.attributes
+    side = "nearer to" if next(iter(statistics.values())) > 0 else "farther from"
     return MeasureResult(
         measure=measure,
-        statistics={name: float(value) for name, value in score_statistics(components).items()},
+        statistics=statistics,
+        question=f"Do words of {a} lie nearer to {c}, and those of {b} to {d}, than the other way round?",
+        meaning=f"words of {a} and {b} lie {side} {c} and {d}, in this order, than the other way round",
         scores=score_frame(np.concatenate([a_c - a_d, b_c - b_d]), **embedded_lists.labels(lists.protected, "group")),
         conventions=f"{named}; score = (A:C + B:D) - (B:C + A:D); {conventions}",
         **embedded_lists.names(lists.study),

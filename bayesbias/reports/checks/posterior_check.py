@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.base.checks import resolve_seed
-from bayesbias.base.number_text import counted, digits_text, share_text
+from bayesbias.base.number_text import counted, digits_text, p_value_text, share_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
@@ -21,6 +21,7 @@ from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.likelihood import Densities, log_noise
 from bayesbias.models.numerics.proposals import KHAT_MAX, pareto_smoothed
 from bayesbias.reports.checks.replicated_tables import ALL, JOINT, noise, replicate
+from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,8 +90,7 @@ def posterior_problems(
     if convergence:
         text = f"Do not rely on this check: the sampler did not converge. {convergence[0]}"
         problems.append(Statement("convergence", text, {"problems": convergence}))
-    # Statistics of all pairs repeat those of the connections.
-    judged = statistics[statistics["connection"] != ALL]
+    judged = _judged(statistics)
     failed = judged[(judged["p_value"] < TAIL) | (judged["p_value"] > 1 - TAIL)]
     for connection in statistics["connection"].unique():
         rows = rows_of(failed[failed["connection"] == connection])
@@ -100,7 +100,7 @@ def posterior_problems(
         for row in rows_of(coverage[coverage["connection"] == connection]):
             problems += _coverage_problems(row)
     if len(failed):
-        chance = float(-np.expm1(len(judged) * np.log1p(-2 * TAIL)))
+        chance = _by_chance(len(judged), TAIL)
         text = (
             f"{len(judged)} statistics were judged; if the model were right, chance would flag at least one of them in "
             f"about {share_text(chance)} of such checks."
@@ -114,6 +114,21 @@ def posterior_problems(
         )
         problems.append(Statement("influential pairs", text, every))
     return (*problems, *_advice(failed, model["switches"]))
+
+
+def _judged(statistics: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the statistics that are judged: those of all pairs repeat those of the connections."""
+    chosen: pd.DataFrame = statistics[(statistics["connection"] != ALL) & statistics["p_value"].notna()]
+    return chosen
+
+
+def _by_chance(count: int, tail: float) -> float:
+    """Return the probability that one of so many p-values lies in a tail on either side, if the model is right.
+
+    >>> round(_by_chance(31, 0.004), 2)
+    0.22
+    """
+    return float(-np.expm1(count * np.log1p(-2 * tail))) if tail < 0.5 else 1.0
 
 
 def _statistics_problem(connection: str, rows: list[dict[str, Any]]) -> Statement:
@@ -259,8 +274,21 @@ class PosteriorCheck(Result):
         )
         if self.problems:
             return statements
-        no_problem = "No problem was found: in all statistics checked, actual distances resemble those of the model."
-        return (*statements, Statement("no problem", no_problem))
+        return (*statements, self._no_problem)
+
+    @property
+    def _no_problem(self) -> Statement:
+        """That no statistic is a misfit, with the most extreme one and how often chance gives one like it."""
+        judged = _judged(self.statistics)
+        tails = np.minimum(judged["p_value"], 1 - judged["p_value"])
+        row, chance = rows_of(judged)[int(np.argmin(tails))], _by_chance(len(judged), float(tails.min()))
+        text = (
+            f"No problem was found: of {len(judged)} statistics, none is a misfit (p below {TAIL:g} or above "
+            f"{1 - TAIL:g}). The most extreme is the {row['statistic']} of {row['connection']}, with p = "
+            f"{p_value_text(row['p_value'])}. If the model were right, chance would give one as extreme in about "
+            f"{share_text(chance)} of such checks."
+        )
+        return Statement("no problem", text, {**row, "judged": len(judged), "probability": chance})
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -293,7 +321,8 @@ class PosteriorCheck(Result):
                 "coverage": "Shares of pairs inside their predictive intervals; errors if the model is right and pairs "
                 "are independent",
                 "statistics": f"Statistics of the distances, and 89% of their values in {self.replicates:,} tables "
-                f"replicated by the model; a problem if fewer than {100 * TAIL:.2f} % are as extreme on its side",
+                f"replicated by the model; a misfit if p, the share of larger ones, is below {TAIL:g} or above "
+                f"{1 - TAIL:g}",
             },
             data=("pairs", "densities"),
             figures={
@@ -385,16 +414,6 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
         replicates=replicates,
         random_seed=seed,
     )
-
-
-def source_name(table: dict[str, Any]) -> str:
-    """Return the origin of a table's distances from its provenance.
-
-    >>> source_name({"study": "weat7", "embedding": {"name": "Google News"}})
-    'weat7 in Google News'
-    """
-    embedding = str(table.get("embedding", {}).get("name", table.get("source", "a table of one's own")))
-    return f"{table['study']} in {embedding}" if "study" in table else embedding
 
 
 def _thinned(fit: "xr.DataTree") -> "xr.DataTree":

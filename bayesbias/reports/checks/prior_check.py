@@ -21,10 +21,9 @@ from bayesbias.models.data import ModelData, compared_part, model_data
 from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances
 from bayesbias.models.simulate import draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
 from bayesbias.reports.posterior.contrasts import observed_difference, observed_means
-from bayesbias.tables.schema import any_frame, provenance
+from bayesbias.tables.schema import any_frame, provenance, source_name
 
 if TYPE_CHECKING:
     import pandas as pd

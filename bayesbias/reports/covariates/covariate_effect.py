@@ -238,7 +238,7 @@ class CovariateEffect(Result):
             link = table[CORRELATION, name, "population"]
             if slope["borderline"]:
                 claim = (
-                    f"It is borderline whether the lean of words like these follows {name}: another seed may settle it"
+                    f"It is borderline whether the lean of words like these follows {name} (within Monte Carlo error)"
                 )
             elif not is_settled(slope["hdi_low"], slope["hdi_high"]):
                 claim = f"It is not settled whether the lean of words like these follows {name}"

@@ -10,9 +10,10 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_items, resolve_seed
 from bayesbias.base.number_text import counted, percent_text, share_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import FitError, ReportError
+from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.metrics.associations.weat import association
 from bayesbias.metrics.significance import p_value, t_test
 from bayesbias.models.data import ModelData, study_data
@@ -92,6 +93,25 @@ class FalsePositiveRates(Result):
         )
         return Statement("answer", text, worst)
 
+    def _excess_figure(self) -> ResultFigure:
+        """Return a forest of the rates above or below the promised ones, the largest excess first."""
+        excess, reach = self.rates["rate"] - self.rates["nominal"], 2 * self.rates["mc_se"]
+        rows = self.rates.assign(
+            label=[
+                f"{row['method']}, {contrast_sides(row['contrast'])[1]}, {share_text(row['nominal'])}"
+                for row in rows_of(self.rates)
+            ],
+            mean=excess,
+            hdi_low=excess - reach,
+            hdi_high=excess + reach,
+            filled=excess > reach,
+        ).sort_values("mean", ascending=False, kind="stable")
+        caption = (
+            "Share of data sets with a claim minus the share that the rule promises (points), and two Monte Carlo "
+            "standard errors (lines), by method, other words and promised share. Filled: clearly more than promised."
+        )
+        return forest_figure(caption, rows, label="Share beyond the promised one")
+
     @property
     def contents(self) -> Contents:
         """The rate of each method, with its nominal rate."""
@@ -102,7 +122,10 @@ class FalsePositiveRates(Result):
             self,
             title="How often does a method claim an association that is not there?",
             captions={"rates": "Shares of data sets without any association in which a method claims one"},
-            figures={"rates": ResultFigure("plot_false_positive_rates", caption)},
+            figures={
+                "excess": self._excess_figure(),
+                "rates": ResultFigure("plot_false_positive_rates", caption, section="Rates"),
+            },
             headings={"mc_se": "SE"},
         )
 

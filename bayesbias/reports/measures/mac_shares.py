@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_choice, check_number
 from bayesbias.base.number_text import counted, distance_text, interval_text, share_text, signed_text
-from bayesbias.base.results import SHOWS, Contents, Result, contents_of
+from bayesbias.base.results import SHOWS, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.studies.faults import CONTROLS
@@ -98,6 +98,21 @@ class MacShares(Result):
     def __repr__(self) -> str:
         return f"MacShares({counted(len(self.shares), 'row')}, mac={self.mac:.3f}, band={self.band:.3f})"
 
+    def _figure(self) -> ResultFigure:
+        """Return a forest of similarities by connection or word, with the band of MAC shaded."""
+        frame = self.shares
+        names = [
+            name for name in ("table", "protected_word", "connection") if name in frame and (frame[name] != "").any()
+        ]
+        rows = frame.assign(
+            label=[" ".join(str(row[name]) for name in names) for row in rows_of(frame)],
+            hdi_low=frame["low_89"],
+            hdi_high=frame["high_89"],
+            filled=False,
+        )
+        caption = "Mean similarity (points) and 89% of the pairs (lines). Shaded: the band of MAC."
+        return forest_figure(caption, rows, label="Similarity", rope=(-self.band, self.band))
+
     @property
     def contents(self) -> Contents:
         """The shares of pairs inside and outside the band."""
@@ -107,6 +122,7 @@ class MacShares(Result):
             opened=("Shares", SHOWS),
             captions={"shares": "Shares of pairs inside, above (nearer) and below (farther) the band of MAC"},
             differences=("shares",),
+            figures={"similarities": self._figure()},
             headings={"mean": "Mean similarity", "low_89": "89% between", "inside": "Inside", "above": "Above"},
         )
 

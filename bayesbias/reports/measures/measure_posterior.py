@@ -11,7 +11,7 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
 from bayesbias.base.number_text import counted, digits_text, estimate_text, percent_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import BEWARE, SHOWS, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import BEWARE, SHOWS, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
@@ -21,9 +21,9 @@ from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, tabl
 from bayesbias.models.densities import densities
 from bayesbias.models.fits import fit_attribute, fitted_rows, fitted_table
 from bayesbias.models.likelihood import Densities, PairGrid
-from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.measures.null_simulation import rate
 from bayesbias.studies.study import Study
+from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -348,6 +348,22 @@ class MeasurePosterior(Result):
             lost = "; ".join(f"{name_some(words)} (of {name})" for name, words in self.lost_words.items())
             yield Statement("lost words", f"Lost words: {lost}.", {"words": dict(self.lost_words)})
 
+    def _value_figure(self) -> ResultFigure:
+        """Return a forest of the first number: as observed, without noise, measured again, and of the null."""
+        import pandas as pd
+
+        row, prob = rows_of(self.summary)[0], percent_text(self.hdi_prob)
+        nan = float("nan")
+        values = [
+            ("observed", row["observed"], nan, nan),
+            ("without the noise of single pairs", row["mean"], row["hdi_low"], row["hdi_high"]),
+            ("measured again", row["mean"], row["repeated_low"], row["repeated_high"]),
+            ("where nothing is associated", row["null_mean"], row["null_low"], row["null_high"]),
+        ]
+        rows = pd.DataFrame(values, columns=["label", "mean", "hdi_low", "hdi_high"]).assign(filled=False)
+        caption = f"Values (points) with {prob} intervals (lines); where nothing is associated, 95% of the values."
+        return forest_figure(caption, rows, label=row["statistic"].replace("_", " "))
+
     @cached_property
     def contents(self) -> Contents:
         """The measure as observed, in expectation, measured again, and where nothing is associated."""
@@ -361,11 +377,13 @@ class MeasurePosterior(Result):
             captions={"summary": "The measure, in its own units", "words": f"Single words: {self.word_value}"},
             differences=("summary", "words"),
             figures={
+                "values": self._value_figure(),
                 "measure": ResultFigure(
                     "plot_measure",
                     f"{self.measure} where nothing is associated (grey; the bar holds 95%), measured again (blue) and "
                     "without the noise of single pairs (green). Dashed: the observed value.",
-                )
+                    section="Distributions",
+                ),
             },
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from bayesbias.base.checks import check_count, check_number, is_number, resolve_seed
 from bayesbias.base.number_text import counted, digits_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.metrics.associations.mac import mean_distances
@@ -89,6 +89,17 @@ class NullSimulation(Result):
         )
         return StatementList("", (answer, about), bulleted=False), StatementList("", rows)
 
+    def _range_figure(self) -> ResultFigure:
+        """Return a forest of the values that hold 95 % of the samples."""
+        labels = {"effect_size": "WEAT: effect size", "mac": "MAC"}
+        rows = self.summary[self.summary["quantity"].isin(list(labels))]
+        rows = rows.assign(
+            label=rows["quantity"].map(labels), hdi_low=rows["2.5%"], hdi_high=rows["97.5%"], filled=False
+        )
+        return forest_figure(
+            "Mean (points) and 95% of the values (lines) where nothing is associated.", rows, label="Value"
+        )
+
     @property
     def contents(self) -> Contents:
         """The distribution of each measure."""
@@ -97,7 +108,12 @@ class NullSimulation(Result):
             self,
             title="How large are WEAT and MAC where nothing is associated?",
             captions={"summary": "WEAT, MAC and their p-values over samples without any association"},
-            figures={"null": ResultFigure("plot_null", "Shares of samples by the value of each measure and p-value.")},
+            figures={
+                "ranges": self._range_figure(),
+                "null": ResultFigure(
+                    "plot_null", "Shares of samples by the value of each measure and p-value.", section="Distributions"
+                ),
+            },
             headings={name: name for name in ("2.5%", "97.5%")} | names,
         )
 

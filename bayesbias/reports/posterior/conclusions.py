@@ -20,7 +20,7 @@ from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import added_parameters, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
 from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
-from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
+from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
@@ -31,7 +31,6 @@ from bayesbias.reports.posterior.group_statements import (
 )
 from bayesbias.reports.posterior.questions import attribute_phrases, named_phrases, question_statements
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +138,7 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
             f"{name_some(by_nearness, 12)}."
         )
     if lists["borderline"]:
-        text += f" Borderline (another seed may judge them differently): {name_some(lists['borderline'], 6)}."
+        text += f" Borderline (within Monte Carlo error): {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
         contradicted = name_some(lists["contradicted"], 6)
         text += f" Not named, because the plain difference has the opposite sign: {contradicted}."
@@ -207,14 +206,15 @@ def conclusions(
 
         - `about`: describes the data.
         - `doubts`: of the kinds ``"convergence"``, ``"repeated pairs"``, ``"same vectors"``, ``"same distances"``,
-          ``"edited table"``, ``"short list"``, ``"narrow distances"``, ``"one word a group"``, ``"one word"``,
-          ``"extreme words"`` and ``"tied words"``.
+          ``"edited table"``, ``"many lost words"`` (more than a fifth of a list), ``"short list"``, ``"narrow
+          distances"``, ``"small group"``, ``"one word a group"``, ``"one word"``, ``"extreme words"`` and ``"tied
+          words"``.
         - `verdict`: interprets the contrasts together, and says so if most words' plain differences
           (`observed_nearer`, `observed_farther`) go against it. Its kind is ``"association"``, ``"reverse"``, ``"too
           small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are
           nearer to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words
           of this kind, whatever the group), ``"nothing"`` or ``"no other groups"``.
-        - `shown`: of the kinds ``"contrast"`` (the estimate, and whether it is `settled`: its interval excludes 0),
+        - `shown`: of the kinds ``"contrast"`` (the estimate, and whether it is `settled`),
           ``"group without contrast"`` (a group that is in no contrast, and what it lacks) and ``"question"`` (of the
           study); for several groups with associated and different words also ``"group"`` (the contrast of a group, and
           whether the nearness of lists to all groups `decides` it); and ``"words"``, with these names:
@@ -327,8 +327,7 @@ def _about(fit: "xr.DataTree") -> Statement:
     if lost is None:
         text += " The table does not say whether words were lost."
     else:
-        lists = lost_by_list(table["lost_words"]).items()
-        named = "; ".join(f"{len(words)} of {name} ({name_some(words, 5)})" for name, words in lists)
+        named = "; ".join(str(word_list) for word_list in word_lists(fit) if word_list.lost)
         text += f" Lost words: {named}." if lost else " No word was lost."
     if means := table.get("embedding", {}).get("means_of_words"):
         text += f" Entries of several words, which have the mean vector of their words: {means}."
@@ -368,7 +367,7 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) ->
         )
         return Statement("contrast", text, numbers)
     if row["borderline"]:
-        head = f"It is borderline whether {associated} are nearer than {other}: another seed may settle it"
+        head = f"It is borderline whether {associated} are nearer than {other} (within Monte Carlo error)"
     elif row["settled"]:
         head = f"{associated[0].upper()}{associated[1:]} are {row['direction']} than {other}"
     else:

@@ -28,6 +28,7 @@ from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, labelle
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.spec import ModelSpec
+from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,7 +203,8 @@ def contrasts(
     -------
     pandas.DataFrame
         One row per contrast, baseline minus other, in units of cosine distance: negative means that the baseline's
-        attribute words are nearer. Its `settings` are `hdi_prob`, `baseline`, `scope` and `rope`.
+        attribute words are nearer. Its `settings` are `hdi_prob`, `baseline`, `scope`, `rope` and
+        the `source`: study and embedding.
 
         - `contrast` (such as ``"associated - different"``), `protected_group` and `protected_word` (empty where the row
           is about more words);
@@ -210,7 +212,7 @@ def contrasts(
         - `observed`: difference of plain averages, lists and groups with equal weights; missing where a side was not
           measured;
         - `mean`, `sd`, `hdi_low`, `hdi_high`; `low_se`, `high_se`: Monte Carlo standard errors of the interval's ends;
-        - `borderline`: whether 0 lies within three of them of an end, so that another seed may settle it otherwise;
+        - `borderline`: whether 0 lies within three of them of an end, so that the draws do not decide;
         - `direction`, the more probable one (``"nearer"`` or ``"farther"``), and `probability_of_direction` (0.5 to 1;
           Makowski, Ben-Shachar, Chen and Luedecke 2019);
         - `probability_in_rope`, if `rope` is given (Kruschke 2018), and the diagnostics;
@@ -301,6 +303,7 @@ def contrasts(
         "baseline": baseline,
         "scope": scope,
         "rope": None if region is None else list(region),
+        "source": source_name(fit_attribute(fit, "table")),
     }
     return result
 

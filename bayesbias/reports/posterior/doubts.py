@@ -1,19 +1,22 @@
 """Doubts that the data and the draws of a fit raise about its numbers, each with what to do."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
+from bayesbias.base.lost_words import MAX_LOST, WordList
 from bayesbias.base.number_text import count_text, counted, digits_text
 from bayesbias.base.statements import Statement
-from bayesbias.errors import name_some, setting
+from bayesbias.errors import name_some, setting, worded
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, tied_directions
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
 from bayesbias.reports.posterior.contrasts import observed_means
+from bayesbias.studies.faults import CONTROLS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,8 +24,10 @@ if TYPE_CHECKING:
 
 # Two distances of three digits can be equal by chance; so many words are not.
 _LEAST_SHARED = 2
-# Lists with fewer attribute words say next to nothing of how much these differ.
-_FEW_ATTRIBUTES = 3
+# Lists and groups with fewer words say next to nothing of how much these differ.
+_FEW_WORDS = 3
+# Groups and lists whose sizes stand on the first screen.
+_MOST_SIZES = 6
 
 
 def same_distances_doubts(rows: ModelData) -> list[Statement]:
@@ -96,14 +101,68 @@ def _equal(distances: np.ndarray) -> Iterator[list[int]]:
             yield members
 
 
+def word_lists(fit: "xr.DataTree") -> list[WordList]:
+    """Return the groups and attribute lists of a fit with their sizes and lost words; controls are not `limited`."""
+    data, lost = fit["constant_data"].to_dataset(), fit_attribute(fit, "table").get("lost_words", [])
+    listed = np.unique(np.stack([data["attribute_group_index"], data["attribute_index"]]), axis=1)[0]
+    groups = {"protected": data["protected_group"].to_numpy(), "attribute": data["attribute_group"].to_numpy()[listed]}
+    lists = []
+    for role, names in groups.items():
+        sizes = Counter(names.astype(str).tolist())
+        lost_words: dict[str, list[str]] = {name: [] for name in sizes}
+        for entry in lost:
+            if entry["role"] == role:
+                lost_words.setdefault(entry["list"], []).append(entry["word"])
+        lists += [
+            WordList(name, sizes[name] + len(of_list), of_list, role == "protected" or name not in CONTROLS)
+            for name, of_list in lost_words.items()
+        ]
+    return lists
+
+
+def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
+    """Return the sizes of groups and lists of a question, and how many of their words were lost, if it is `recorded`.
+
+    >>> sizes_text([WordList("cats", 4, ["lynx"]), WordList("dogs", 3, [])])
+    'cats 3 of 4 words, dogs 3; 1 of 7 words lost'
+    """
+    asked = [word_list for word_list in lists if word_list.limited]
+    sizes = [word_list.size - len(word_list.lost) for word_list in asked]
+    lost, every = sum(len(word_list.lost) for word_list in asked), sum(word_list.size for word_list in asked)
+    if len(asked) > _MOST_SIZES:
+        range_text = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else f"{min(sizes)}"
+        text = f"{len(asked)} groups and lists of {range_text} words"
+    else:
+        text = ", ".join(
+            f"{word_list.name} {size}{f' of {word_list.size}' if word_list.lost else ''}{'' if place else ' words'}"
+            for place, (word_list, size) in enumerate(zip(asked, sizes, strict=True))
+        )
+    lost_text = f"{lost} of {counted(every, 'word')} lost" if lost else "no word lost"
+    return f"{text}; {lost_text}" if recorded else text
+
+
+def _list_doubts(lists: list[WordList]) -> Iterator[Statement]:
+    """Yield the doubts that a list lost so many words, or a group has so few, that the answer is about few words."""
+    asked = [word_list for word_list in lists if word_list.limited]
+    if losing := [word_list for word_list in asked if word_list.is_over(MAX_LOST)]:
+        text = (
+            f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question. Look up other "
+            f"spellings ({worded('bb.check_words', '`bayesbias words`')} shows near ones), give other words of the "
+            "same kind, or use another embedding."
+        )
+        numbers = {word_list.name: [len(word_list.lost), word_list.size] for word_list in losing}
+        yield Statement("many lost words", text, {"lists": numbers})
+
+
 # Words farther than this from the median of their group are extreme, in groups of at least so many words.
 _FAR, _MAD_TO_SD, _FEWEST_FOR_EXTREMES = 6.0, 1.4826, 6
 
 
 def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     """Return the doubts that the data of a fit raise about its numbers."""
-    doubts = []
+    doubts: list[Statement] = []
     data, facts = fit["constant_data"].to_dataset(), fit_attribute(fit, "table")
+    doubts += _list_doubts(word_lists(fit))
     pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
     if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
         text = (
@@ -130,7 +189,7 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     if short := _short_lists(rows) if multivariate else []:
         text = (
             f"{'The list' if len(short) == 1 else 'The lists'} {name_some(short)} "
-            f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_ATTRIBUTES} attribute words. The spread "
+            f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_WORDS} attribute words. The spread "
             "of so few words, and therefore the intervals, depend on other lists and the prior. Add attribute words."
         )
         doubts.append(Statement("short list", text, {"lists": short}))
@@ -142,7 +201,14 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
             "are noisy, and their intervals wide. Use the model 'crossed_per_list'."
         )
         doubts.append(Statement("narrow distances", text, {"sd": sd}))
-    groups = np.unique(rows.protected_groups, return_counts=True)[1]
+    names, groups = np.unique(rows.protected_groups, return_counts=True)
+    if few := names[groups < _FEW_WORDS].tolist() if (groups >= _FEW_WORDS).any() else []:
+        text = (
+            f"{'The group' if len(few) == 1 else 'The groups'} {name_some(few)} {'has' if len(few) == 1 else 'have'} "
+            f"fewer than {_FEW_WORDS} words, which weigh as much as all words of another group. Nothing shows how much "
+            f"such words differ. Add words, or report contrasts of these words ({setting('scope', 'these_words')})."
+        )
+        doubts.append(Statement("small group", text, {"groups": few}))
     if len(groups) > 1 and (groups == 1).all():
         text = (
             "Each protected group has one word, so intervals for words like these depend on the prior and almost "
@@ -217,4 +283,4 @@ def _within_sd(rows: ModelData) -> float:
 def _short_lists(rows: ModelData) -> list[str]:
     sample = attribute_sample(rows)
     counts = np.bincount(sample.list_of)
-    return [name for name, count in zip(sample.lists, counts, strict=True) if count < _FEW_ATTRIBUTES]
+    return [name for name, count in zip(sample.lists, counts, strict=True) if count < _FEW_WORDS]

@@ -1,15 +1,14 @@
 """The methods section of a paper, written from a fit."""
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability
-from bayesbias.base.files.inputs import bundled
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.statements import markdown_sentence, markdown_text
+from bayesbias.embeddings.embedding import OF_WORDS
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fit_files import USER, added_parameters
@@ -23,6 +22,7 @@ from bayesbias.models.fits import (
 )
 from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.samplers.registry import SAMPLERS
+from bayesbias.reports.posterior.references import cite, cited_references, package_citation, reference
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.studies.study import control_list
 from bayesbias.tables.schema import lost_by_list
@@ -52,8 +52,8 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
     -------
     str
         Five paragraphs: data (embedding, lists with their sizes, lost words), what is compared, model with its priors,
-        posterior (sampler, draws, seed, diagnostics, intervals), and software with its citation; then the hashes of
-        embedding, table and model, and BibTeX entries. All numbers come from the fit.
+        posterior (sampler, draws, seed, diagnostics, intervals), and software; then the hashes of embedding, table and
+        model, and a BibTeX entry of each work that the text cites. All numbers come from the fit.
 
     Raises
     ------
@@ -73,7 +73,9 @@ def methods(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> str:
     check_probability("hdi_prob", hdi_prob)
     table = fitted_table(check_fit(fit))
     parts = (_data(fit, table), _question(fit, table), _model(fit), _posterior(fit, hdi_prob), _software(fit))
-    return "\n\n".join([*(" ".join(part) for part in parts), _hashes(fit), _bibtex()])
+    text = "\n\n".join(" ".join(part) for part in parts)
+    entries = [entry.entry for entry in cited_references(text)]
+    return "\n\n".join([text, _hashes(fit), "\n".join(["```bibtex", *entries, "```"])])
 
 
 def _data(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
@@ -122,7 +124,7 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
     sides = [name for name in connections if name != "associated"]
     for control in (name for name in sides if name in _CONTROLS):
         words = set(table.loc[table["connection"] == control, "attribute_word"].str.lower())
-        source = ", of Dobrzeniecka and Urbaniak (2024)" if words <= set(control_list(control)) else ""
+        source = f", of {cite('dobrzeniecka2024')}" if words <= set(control_list(control)) else ""
         yield f"{control.capitalize()} words are controls that {_CONTROLS[control]} ({len(words)} words{source})."
     if "different" in sides:
         yield "Different words are those that are associated with another protected group."
@@ -186,7 +188,7 @@ def _model(fit: "xr.DataTree") -> Iterator[str]:
         yield (
             f"The slopes of distances on covariates of the protected words ({names}) have a flat prior. They are "
             "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "
-            "freedom of Bell and McCaffrey (2002), around leans without the chance variation of attribute words."
+            f"freedom of {cite('bell2002')}, around leans without the chance variation of attribute words."
         )
     if spec.caution:
         yield markdown_sentence(spec.caution)
@@ -199,7 +201,8 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
     stats, drawn = fit["sample_stats"].to_dataset(), f"{chains} chains of {draws:,} draws"
     if independent_draws(fit) is None:
         frame = summary(fit, hdi_prob=hdi_prob)
-        method = "Gibbs sampling" if sampler in SAMPLERS else "the No-U-Turn sampler"
+        gibbs, nuts = (cite(key, inside=True) for key in ("gelfand1990", "hoffman2014"))
+        method = f"Gibbs sampling ({gibbs})" if sampler in SAMPLERS else f"the No-U-Turn sampler ({nuts})"
         bulk, tail = (frame[f"ess_{part}"].min() for part in ("bulk", "tail"))
         how, seeded = f"by {method} (sampler `{sampler}`)", f", with the random seed {seed}"
         if sampler == USER:
@@ -207,7 +210,7 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
         yield (
             f"We drew from the posterior {how}, {drawn} after {tune:,} tuning steps{seeded}. The largest R-hat is "
             f"{frame['r_hat'].max():.3f}, and the smallest effective sample size is {bulk:,.0f} in the bulk and "
-            f"{tail:,.0f} in the tails."
+            f"{tail:,.0f} in the tails ({cite('vehtari2021', inside=True)})."
         )
     else:
         method = SAMPLERS[sampler].method if sampler in SAMPLERS else "another method"  # files may have any name
@@ -218,7 +221,7 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
     if "pareto_khat" in stats:
         yield (
             f"They were resampled from weighted points worth {float(stats['importance_ess']):,.0f} independent draws, "
-            f"with a Pareto k of {float(stats['pareto_khat']):.2f}."
+            f"with a Pareto k of {float(stats['pareto_khat']):.2f} ({cite('vehtari2024', inside=True)})."
         )
         if sampler == "conjugate" and float(stats["pareto_khat"]) > KHAT_TO_MOVE:
             yield f"Since weights like these can be off, each point was then moved by {MOVES} Metropolis steps."
@@ -239,57 +242,16 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
 def _software(fit: "xr.DataTree") -> Iterator[str]:
     versions = dict(fit_attribute(fit, "versions"))
     package_version = versions.pop("bayesbias", "")
-    others = markdown_text(", ".join(f"{name} {number}" for name, number in versions.items()))
-    software, *references = _citations()
-    author, title = _field(software, "name"), _field(software, "title")
-    yield f"We used bayesbias {markdown_text(package_version)} ({author}, {title}) with {others}."
-    for reference in references:
-        names = " and ".join(f"{family}, {given[0]}." for family, given in _people(reference))
-        yield (
-            f"{names} ({_field(reference, 'year')}). {_field(reference, 'title')}. {_field(reference, 'journal')} "
-            f"{_field(reference, 'volume')}({_field(reference, 'issue')})."
-        )
+    others = markdown_text(", ".join(package_citation(name, number) for name, number in versions.items()))
+    yield (
+        f"We used bayesbias {markdown_text(package_version)} ({reference('bayesbias').authors}), which builds on "
+        f"{cite('dobrzeniecka2024')}, with {others}."
+    )
 
 
 def _hashes(fit: "xr.DataTree") -> str:
     """Return the line by which others can check that they have the same data and model."""
-    hashes = {"embedding": fit_attribute(fit, "table").get("embedding", {}).get("hash")}
+    of_embedding = fit_attribute(fit, "table").get("embedding", {}).get("hash")
+    hashes = {f"embedding ({OF_WORDS})": of_embedding}
     hashes |= {name: fit_attribute(fit, f"{name}_hash") for name in ("table", "model")}
     return "Hashes: " + ", ".join(f"{name} `{markdown_text(value)}`" for name, value in hashes.items() if value) + "."
-
-
-def _bibtex() -> str:
-    """Return BibTeX entries of the package and of the references of its CITATION.cff, as a block of code."""
-    software, *references = _citations()
-    entries: list[tuple[str, str, str, str, tuple[str, ...]]]
-    entries = [("software", "bayesbias", f"{{{_field(software, 'name')}}}", software, ("title", "version"))]
-    for reference in references:
-        authors = " and ".join(f"{family}, {given}" for family, given in _people(reference))
-        key = f"{_field(reference, 'family-names').lower()}{_field(reference, 'year')}"
-        entries.append(("article", key, authors, reference, ("title", "journal", "volume", "number", "year")))
-    lines = ["```bibtex"]
-    for kind, key, authors, text, fields in entries:
-        values = {name: _field(text, "issue" if name == "number" else name) for name in fields}
-        lines += [f"@{kind}{{{key},", f"  author = {{{authors}}},"]
-        lines += [f"  {name} = {{{value}}}," for name, value in values.items()] + ["}"]
-    return "\n".join([*lines, "```"])
-
-
-def _citations() -> list[str]:
-    """Return the texts of the CITATION.cff: on the package, and on each reference."""
-    return bundled("CITATION.cff").read_text(encoding="utf-8").split("- type:")
-
-
-def _people(reference: str) -> Iterator[tuple[str, str]]:
-    """Return the family and given names of the authors of a reference."""
-    return zip(*(re.findall(rf"{part}-names: (.+)", reference) for part in ("family", "given")), strict=True)
-
-
-def _field(text: str, name: str) -> str:
-    r"""Return the value of a field of a CITATION.cff, without its quotes.
-
-    >>> _field('authors:\n  - name: "The developers"\nversion: 1', "name")
-    'The developers'
-    """
-    match = re.search(rf'^[ -]*{name}: "?(.*?)"?$', text, re.MULTILINE)
-    return match[1] if match else ""

@@ -33,7 +33,7 @@ from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.spec import DEFAULT_MODEL
 from bayesbias.reports.posterior.group_statements import lists_of_connection, unsettled_text
 from bayesbias.studies.faults import QUESTION_SIDES, question_faults
-from bayesbias.tables.schema import ATTRS_KEY
+from bayesbias.tables.schema import ATTRS_KEY, source_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +130,12 @@ def planned_contrasts(
         reasons = "\n".join(f"- {reason}" for reason in unanswered.values())
         warn_user(f"Questions without an answer:\n{reasons}", QuestionWarning)
     frame = EstimateFrame(answers)
-    frame.settings = {"hdi_prob": hdi_prob, "rope": None if region is None else list(region), "unanswered": unanswered}
+    frame.settings = {
+        "hdi_prob": hdi_prob,
+        "rope": None if region is None else list(region),
+        "source": source_name(fit_attribute(fit, "table")),
+        "unanswered": unanswered,
+    }
     return frame
 
 

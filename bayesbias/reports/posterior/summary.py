@@ -1,28 +1,21 @@
 """Summaries of the posterior of each parameter."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_choice
-from bayesbias.base.number_text import estimate_text, interval_text, percent_text, signed_text
-from bayesbias.base.results import Contents, Result, ResultTable
-from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
     MOMENTS,
     diagnostics_of,
     estimates,
     independent_draws,
-    scope_text,
-    settled_text,
 )
 from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast
+from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +44,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     Returns
     -------
     pandas.DataFrame
-        One row per parameter, in its unit (`UNITS`). Its `settings` hold `hdi_prob`.
+        One row per parameter, in its unit (`UNITS`). Its `settings` are `hdi_prob` and the `source`,
+        study and embedding.
 
         - `parameter`, `connection`, `protected_word`, `protected_group` (empty for parameters of all words), and
           `effect`, `attribute_list` and `attribute_word` if the model has them; a group that is in no contrast has no
@@ -107,7 +101,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result = result[~_without_pairs_by_design(fit, result)]
     shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
     result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
-    result.settings = {"hdi_prob": hdi_prob}
+    result.settings = {"hdi_prob": hdi_prob, "source": source_name(fit_attribute(fit, "table"))}
     return result
 
 
@@ -159,92 +153,3 @@ def _pair_counts(fit: "xr.DataTree", rows: "pd.DataFrame") -> list[int]:
             for key in product({word, ""}, {group, ""}, {connection, ""}):
                 numbers[key] += count
     return [numbers[key] for key in zip(*(rows[name] for name in _COUNTED), strict=True)]
-
-
-# Columns of a table in a paper; its .csv has all columns.
-_IN_PAPERS = (
-    *("contrast", "question", "parameter", "connection", "effect", "attribute_list", "attribute_word"),
-    *("protected_group", "protected_word", "pairs", "observed", "mean", "sd", "hdi_low", "hdi_high"),
-    *("probability_of_direction", "probability_in_rope"),
-)
-
-
-def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> ResultTable:
-    """Return a frame of `summary`, `contrasts` or `planned_contrasts` with its caption, which states the interval.
-
-    `columns` are those that a page shows; all if empty.
-
-    >>> estimate_table(bb.contrasts(fit)).caption
-    'Contrasts, 89% HPDI, ...; below 0, associated words are nearer; rows over all words are about words like these'
-    """
-    if "hdi_prob" not in (settings := getattr(frame, "settings", {})) or "mean" not in frame:
-        raise ReportError(
-            "The frame does not state the probability of its intervals (settings['hdi_prob']). Write a frame that "
-            "bb.summary, bb.contrasts or bb.planned_contrasts returned, or rows of it."
-        )
-    prob = f"{percent_text(settings['hdi_prob'])} HPDI, in units of cosine distance"
-    if "contrast" in frame:
-        caption = f"Contrasts, {prob}; below 0, {settings['baseline']} words are nearer{_about_rows(frame, settings)}"
-        return ResultTable(frame, "Contrasts", caption, columns, differences=True)
-    if "question" in frame:
-        return ResultTable(frame, "Questions", f"Questions of the study, {prob}", columns, differences=True)
-    if frame["parameter"].str.endswith("_mean").all():
-        return ResultTable(frame, "Means", f"Mean distances, {prob}", columns)
-    parameters = f"Parameters, {percent_text(settings['hdi_prob'])} HPDI, {UNITS}"
-    return ResultTable(frame, "Parameters", parameters, columns)
-
-
-def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
-    """Return which words the rows over all words are about, and the region of practical equivalence, for a caption."""
-    about = scope_text(settings["scope"])
-    over_all = f"; rows over all words are about {about}" if (frame["protected_group"] == "").any() else ""
-    if not (rope := settings["rope"]):
-        return over_all
-    return f"{over_all}; from {rope[0]:g} to {rope[1]:g} a contrast is too small to matter"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class EstimateTables(Result):
-    """Frames of estimates by name, which `bayesbias.write` writes as tables."""
-
-    frames: "Mapping[str, pd.DataFrame]"
-
-    @property
-    def _parts(self) -> tuple[StatementList, ...]:
-        captions = tuple(Statement("caption", table.caption) for table in self.contents.tables.values())
-        return StatementList("", (self._answer,), bulleted=False), StatementList("", captions)
-
-    @property
-    def _answer(self) -> Statement:
-        """The first row that has a sentence: a contrast or a question, else a mean distance or a parameter."""
-        frames = [frame for frame in self.frames.values() if len(frame)]
-        frame = next((one for one in frames if "parameter" not in one), frames[0]) if frames else None
-        if frame is None:
-            return Statement("answer", "The tables have no rows.")
-        row = rows_of(frame.iloc[[0]])[0]
-        prob = percent_text(frame.settings["hdi_prob"])
-        what = "borderline" if row.get("borderline") else settled_text(row["hdi_low"], row["hdi_high"])
-        ends = interval_text(row["hdi_low"], row["hdi_high"])
-        if "contrast" in row:
-            about = f" for {row['protected_word'] or row['protected_group']}" if row.get("protected_group") else ""
-            text = f"{row['contrast']}{about}: {signed_text(row['mean'])}, {prob} interval {ends}, {what}."
-        elif "question" in row:
-            text = f"{row['question']}: {signed_text(row['mean'])}, {prob} interval {ends}, {what}."
-        else:
-            name = " ".join(filter(None, (row["parameter"], row["connection"], row.get("protected_word", ""))))
-            text = f"{name}: {estimate_text(row)}, {prob} interval in brackets."
-        return Statement("answer", text, row)
-
-    @cached_property
-    def contents(self) -> Contents:
-        """The tables."""
-        tables = {name: estimate_table(frame, _IN_PAPERS) for name, frame in self.frames.items()}
-        prob = ", ".join({f"{percent_text(frame.settings['hdi_prob'])} HPDI": None for frame in self.frames.values()})
-        title = " and ".join(table.section for table in tables.values())
-        return Contents(
-            title=title,
-            answer=self._answer.text,
-            tables=tables,
-            opened=tuple(table.section for table in tables.values()),
-            settings={"Interval": prob},
-        )

@@ -23,7 +23,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.machine import ThreadpoolController
 from bayesbias.base.number_text import counted, percent_text, signed_text
 from bayesbias.base.progress import stopped_statement, with_progress
-from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultTable, forest_figure
+from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, forest_figure
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import check_baseline, contrast_name, is_settled, mark
@@ -189,22 +189,16 @@ class Sensitivity(Result):
 
         contrast = next((name for name, cases in self.deciding.items() if cases), next(iter(self.deciding)))
         whole = self.contrasts[self.contrasts["contrast"] == contrast]
-        every = self.shifts[self.shifts["contrast"] == contrast]
-        refits = every.head(MOST_LINES - 1)
+        refits = self.shifts[self.shifts["contrast"] == contrast]
         labels = refits["left_out"] if self.leave_out == "prior" else "without " + refits["left_out"]
         rows = pd.concat([whole, refits]).assign(
             label=["with everything", *labels],
             filled=lambda frame: [is_settled(*ends) for ends in frame[["hdi_low", "hdi_high"]].to_numpy()],
         )
-        cut = (
-            ""
-            if len(refits) == len(every)
-            else f" {len(refits)} of {len(every):,} refits are shown; the table has all."
-        )
         caption = (
             f"{contrast} with everything and {_TITLES[self.leave_out].lower()}: posterior means (points) with "
             f"{percent_text(self.hdi_prob)} intervals (lines), conclusions that change and large shifts first. Filled: "
-            f"settled; hollow and grey: not settled.{cut}"
+            "settled; hollow and grey: not settled."
         )
         return forest_figure(caption, rows, label="Difference of mean cosine distances")
 

@@ -84,7 +84,7 @@ def test_without_gaps_the_change_of_distances_stands_alone() -> None:
     (axes,) = plot_changes(compared).axes
     distances = compared.distances
     assert {x for x, *_ in points(axes)} == set(distances["mean"])
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["All protected words", "he", "she"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["All words", "he", "she"]
 
 
 def test_no_interval_is_cut_off(comparison: Changes) -> None:

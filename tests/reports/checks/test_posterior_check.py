@@ -1,6 +1,7 @@
 """Posterior predictive checks against SciPy, refits without a pair, and data that the model made or could not make."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -452,3 +453,16 @@ def test_advice_is_a_model_of_another_shape(
 def test_numbers_are_the_rows_of_the_frames() -> None:
     frame = pd.DataFrame({"connection": ["human"], "pairs": [3]})
     assert rows_of(frame) == [{"connection": "human", "pairs": 3}]
+
+
+def test_what_is_no_misfit_names_the_most_extreme_statistic_and_how_often_chance_gives_it() -> None:
+    """A p of 0.996 beside "no problem" needs the number of statistics: one of 20 is as extreme in 15 % of checks."""
+    check = check_posterior(made_fit(draws=100), random_seed=1, progress=False)
+    rows = pd.DataFrame(
+        {"connection": "human", "statistic": [f"statistic {place}" for place in range(20)], "p_value": 0.4}
+    )
+    rows.loc[7, "p_value"] = 0.996
+    text = str(replace(check, statistics=rows, problems=()).summary[-1])
+    assert "of 20 statistics, none is a misfit (p below 0.0015 or above 0.9985)" in text
+    assert "The most extreme is the statistic 7 of human, with p = 0.9960" in text
+    assert f"in about {100 * (1 - (1 - 0.008) ** 20):.1f}% of such checks" in text

@@ -230,7 +230,7 @@ def test_what_the_data_are(normal_fit: xr.DataTree) -> None:
     assert about.numbers["study"] == "pets"
     assert about.numbers["lost_words"] == ["cat"]
     assert about.numbers["left_out_controls"] == ["dinner"]
-    assert "Lost words: 1 of pets (cat)." in about.text
+    assert "Lost words: 1 of the 1 of 'pets' (cat)." in about.text
     assert about.text.endswith("dinner.")
 
 

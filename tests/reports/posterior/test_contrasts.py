@@ -56,7 +56,8 @@ def test_words_and_all(normal_fit: xr.DataTree) -> None:
 def test_an_uneven_rope(normal_fit: xr.DataTree) -> None:
     frame = bb.contrasts(normal_fit, rope=(-0.5, 0.0))
     np.testing.assert_allclose(frame["probability_in_rope"], frame["probability_of_direction"])
-    assert frame.settings == {"hdi_prob": 0.89, "baseline": "associated", "scope": "population", "rope": [-0.5, 0.0]}
+    settings = {"hdi_prob": 0.89, "baseline": "associated", "scope": "population", "rope": [-0.5, 0.0]}
+    assert frame.settings == {**settings, "source": "a table of one's own"}
 
 
 @pytest.mark.parametrize("rope", [-0.1, 0, (0.1, -0.1), (1, 2, 3), float("nan"), "0.1", np.int64(-1)])

@@ -8,8 +8,10 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.base.lost_words import WordList
+from bayesbias.errors import LostWordsWarning
 from bayesbias.models.data import model_data
-from bayesbias.reports.posterior.doubts import data_doubts, same_distances_doubts
+from bayesbias.reports.posterior.doubts import data_doubts, same_distances_doubts, sizes_text
 from tests.models.tables import small
 from tests.reports.made import made_fit
 
@@ -129,3 +131,39 @@ def test_repeats_narrow_the_intervals_of_their_words_and_not_all_others(shared: 
     assert sum(narrower[True]) <= 2
     assert len(narrower[False]) == 32
     assert sum(narrower[False]) > 10
+
+
+def one_flower() -> xr.DataTree:
+    """WEAT 1 in vectors that have one flower, whose table was made with `max_lost`."""
+    study = bb.load_study("weat1")
+    rng = np.random.default_rng(1)
+    lost = {*study.protected["flowers"][1:], *study.protected["insects"][22:]}
+    vectors = {word: rng.normal(size=20) for word in study.words if word not in lost}
+    with pytest.warns(LostWordsWarning, match="24 of the 25 of 'flowers'"):
+        table = bb.distance_table(vectors, study, max_lost=1.0)
+    return bb.fit(table, draws=100, random_seed=1, progress=False)
+
+
+def test_a_group_that_lost_nearly_all_words_precedes_the_answer_and_sizes_stand_below_the_question() -> None:
+    fit = one_flower()
+    contents = bb.report(fit, quick=True).contents
+    (alert,) = contents.alerts
+    assert alert.kind == "many lost words"
+    assert alert.numbers == {"lists": {"flowers": [24, 25]}}, "3 of 25 insects are no doubt"
+    assert "use another embedding" in alert.text
+    assert "flowers 1 of 25 words, insects 22 of 25, pleasant 25, unpleasant 25; 27 of 100 words lost" in (
+        contents.about.replace("Flowers", "flowers")
+    )
+    (small,) = (doubt for doubt in contents.doubts if doubt.kind == "small group")
+    assert small.numbers == {"groups": ["flowers"]}
+    assert "24 of the 25 of 'flowers'" in bb.conclusions(fit).about.text
+    assert alert in bb.conclusions(fit).doubts
+
+
+def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
+    contents = bb.report(short_fit, quick=True).contents
+    assert "8 words, arts 8, male 8, female 8; no word lost" in contents.about
+    assert contents.alerts == ()
+    assert sizes_text([WordList(str(place), 4, ["a"]) for place in range(7)]) == (
+        "7 groups and lists of 3 words; 7 of 28 words lost"
+    )

@@ -11,7 +11,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, ReportError
 from bayesbias.models.spec import DEFAULT_MODEL
-from bayesbias.reports.posterior.summary import EstimateTables
+from bayesbias.reports.posterior.estimate_tables import EstimateTables
 from tests import third_group
 from tests.refusals import refusals
 from tests.reports.made import CONNECTIONS, MEANS, SDS, made_fit
@@ -134,7 +134,7 @@ def test_the_caption_states_the_interval_and_the_rows_have_the_numbers(
     numbers = [f"{abs(value):.3f}" for value in frame[["mean", "hdi_low", "hdi_high"]].to_numpy().ravel()]
     for ending, percent in ((".tex", r"\%"), (".md", "%"), (".html", "%")):
         text = bb.write(frame, tmp_path / f"table{ending}").read_text(encoding="utf-8")
-        assert f"{stated}{percent} HPDI, in units of cosine distance" in text
+        assert f"{stated}{percent} HPDI" in text
         assert ("except for weights" in text) == (name == "summary"), "not all parameters have that unit"
         assert ("below 0, human words are nearer" in text) == (name == "contrasts")
         assert all(number in text for number in numbers)

@@ -1,0 +1,212 @@
+"""Estimates of a fit as tables of a page and of a paper."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.checks import HDI_PROB, check_choice
+from bayesbias.base.number_text import estimate_text, interval_text, percent_text, signed_text
+from bayesbias.base.results import VERDICTS, Contents, Result, ResultTable
+from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.errors import ReportError, name_some
+from bayesbias.estimates.intervals import mark, reading, scope_text
+from bayesbias.models.fits import fitted_table
+from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.summary import UNITS, summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+EVERYONE = "All words"
+"""Label of the rows over all protected words."""
+HEADINGS = {
+    "contrast": "Difference",
+    "mean": "Estimate",
+    "observed": "Plain difference",
+    "net_mean": "Net",
+    "net_low": "Interval, net",
+    "own_lists": "Associated lists",
+}
+PAPER_LEVELS = ("overall", "protected_group", "word")
+NET_MEANING = "net: without the part that arises because some lists are nearer to every group"
+# Columns of a table in a paper; its .csv has all columns.
+_IN_PAPERS = (
+    *("protected_group", "protected_word", "own_lists", "contrast", "question"),
+    *("parameter", "connection", "effect", "attribute_list", "attribute_word", "pairs"),
+    *("mean", "hdi_low", "hdi_high", "net_mean", "net_low", "net_high", "observed"),
+    *("probability_of_direction", "probability_in_rope"),
+)
+
+
+def paper_table(
+    fit: "xr.DataTree",
+    *,
+    level: str = "protected_group",
+    baseline: str = "associated",
+    scope: str = "population",
+    hdi_prob: float = HDI_PROB,
+    rope: float | tuple[float, float] | None = None,
+    parameters: str | None = None,
+) -> "EstimateTables":
+    """Return the contrasts of a fit as a table for a paper: of all words, then of each protected group.
+
+    Parameters
+    ----------
+    fit
+        Fit returned by `fit`.
+    level
+        Smallest unit that has rows: ``"overall"``, ``"protected_group"`` or ``"word"``.
+    baseline, scope, hdi_prob, rope
+        As in `contrasts`.
+    parameters
+        Level of `summary` whose mean distances and other parameters follow as further tables; None: none.
+
+    Returns
+    -------
+    EstimateTables
+        Result that `bayesbias.write` writes as ``.tex``, ``.md``, ``.docx``, ``.csv`` or ``.html``. Its table
+        `contrasts` has the columns of `bayesbias.contrasts`, sorted by contrast, and
+
+        - `protected_group`: ``"All words"`` in rows over all protected words;
+        - `reading`: ``"nearer"`` or ``"farther"`` if the contrast is settled, else ``"borderline"`` or ``"not
+          settled"``, or ``"no pairs on one side"``;
+        - `own_lists`: the attribute lists that are associated with the group.
+
+    Raises
+    ------
+    FitError, ReportError, ArgumentError
+        As for `contrasts` and `summary`.
+
+    Examples
+    --------
+    >>> paper = bb.reports.paper_table(fit)
+    >>> rows = paper.contents.tables["contrasts"].frame
+    >>> rows[["protected_group", "own_lists", "reading"]].head(3).values.tolist()
+    [['All words', '', 'not settled'], ['math', 'male', 'not settled'], ['arts', 'female', 'nearer']]
+    """
+    check_choice("level", level, PAPER_LEVELS)
+    frame = contrasts(fit, baseline=baseline, level="all", scope=scope, hdi_prob=hdi_prob, rope=rope)
+    of_group, of_word = frame["protected_group"] != "", frame["protected_word"] != ""
+    shown = ~of_word & (~of_group | (level != "overall")) | (of_word & (level == "word"))
+    order = {name: place for place, name in enumerate(dict.fromkeys(frame["contrast"]))}
+    frame = frame[shown].sort_values("contrast", key=lambda names: names.map(order), kind="stable")
+    frame = labelled(frame.reset_index(drop=True), fitted_table(fit))
+    frames = {"contrasts": frame}
+    if parameters is not None:
+        estimates = summary(fit, level=parameters, hdi_prob=hdi_prob)
+        of_means = estimates["parameter"].str.endswith("_mean")
+        frames |= {"means": estimates[of_means], "parameters": estimates[~of_means]}
+    return EstimateTables({name: rows for name, rows in frames.items() if len(rows)})
+
+
+def labelled(frame: "pd.DataFrame", table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return rows of `contrasts` with a label for all words, their reading, and the lists associated with a group."""
+    associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False, observed=True)
+    lists = {str(group): name_some(names, 3) for group, names in associated["attribute_group"].unique().items()}
+    group_of = dict(table[["protected_word", "protected_group"]].astype(str).itertuples(index=False, name=None))
+    groups = [
+        row["protected_group"] or group_of.get(row["protected_word"], EVERYONE) for row in frame.to_dict("records")
+    ]
+    frame = frame.assign(protected_group=groups)
+    frame.insert(3, "own_lists", [lists.get(group, "") for group in groups])
+    frame.insert(4, "reading", [reading(row) for row in rows_of(frame)])
+    return frame
+
+
+def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> ResultTable:
+    """Return a frame of `summary`, `contrasts` or `planned_contrasts` with its caption, which states the interval.
+
+    `columns` are those that a page shows; all if empty.
+
+    >>> estimate_table(bb.contrasts(fit)).caption.partition("; ")[0]
+    'Contrasts of weat7 in Google News word2vec, 13,784 words: differences of mean cosine distances ... 89% HPDI'
+    """
+    if "hdi_prob" not in (settings := getattr(frame, "settings", {})) or "mean" not in frame:
+        raise ReportError(
+            "The frame does not state the probability of its intervals (settings['hdi_prob']). Write a frame that "
+            "bb.summary, bb.contrasts or bb.planned_contrasts returned, or rows of it."
+        )
+    source = f" of {settings['source']}" if "source" in settings else ""
+    means = f"posterior means and {percent_text(settings['hdi_prob'])} HPDI"
+    if "contrast" in frame:
+        caption = (
+            f"Contrasts{source}: differences of mean cosine distances, {means}; below 0, {settings['baseline']} words "
+            f"are nearer{_about_rows(frame, settings)}"
+        )
+        return ResultTable(frame, "Contrasts", caption, columns, HEADINGS, differences=True, mark=mark)
+    if "question" in frame:
+        caption = f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer"
+        return ResultTable(frame, "Questions", caption, columns, HEADINGS, differences=True, mark=mark)
+    if frame["parameter"].str.endswith("_mean").all():
+        of_all = "connection_mean" in set(frame["parameter"])
+        about = "; connection_mean is about words like these, whatever the scope" if of_all else ""
+        caption = f"Mean cosine distances{source}, {means}{about}"
+        return ResultTable(frame, "Means", caption, columns)
+    return ResultTable(frame, "Parameters", f"Parameters{source}, {means}, {UNITS}", columns)
+
+
+def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
+    """Return which words the rows are about, what is net, and the region of practical equivalence, for a caption."""
+    groups = frame["protected_group"]
+    texts = []
+    if (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).any():
+        texts.append(f"rows over all words are about {scope_text(settings['scope'])}")
+    if "net_mean" in frame and frame["net_mean"].notna().any():
+        texts.append(NET_MEANING)
+    if rope := settings["rope"]:
+        texts.append(f"from {rope[0]:g} to {rope[1]:g} a contrast is too small to matter")
+    texts += [f"{verdict}: {VERDICTS[verdict]}" for verdict in ("settled", "borderline")]
+    return "".join(f"; {text}" for text in texts)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimateTables(Result):
+    """Frames of estimates by name, which `bayesbias.write` writes as tables.
+
+    Parameters
+    ----------
+    frames
+        Name -> frame of `summary`, `contrasts` or `planned_contrasts`.
+    """
+
+    frames: "Mapping[str, pd.DataFrame]"
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        captions = tuple(Statement("caption", table.caption) for table in self.contents.tables.values())
+        return StatementList("", (self._answer,), bulleted=False), StatementList("", captions)
+
+    @property
+    def _answer(self) -> Statement:
+        """The first row that has a sentence: a contrast or a question, else a mean distance or a parameter."""
+        frames = [frame for frame in self.frames.values() if len(frame)]
+        frame = next((one for one in frames if "parameter" not in one), frames[0]) if frames else None
+        if frame is None:
+            return Statement("answer", "The tables have no rows.")
+        row = rows_of(frame.iloc[[0]])[0]
+        prob = percent_text(frame.settings["hdi_prob"])
+        if "parameter" in row:
+            name = " ".join(filter(None, (row["parameter"], row["connection"], row.get("protected_word", ""))))
+            return Statement("answer", f"{name}: {estimate_text(row)}, {prob} interval in brackets.", row)
+        words = row.get("protected_word") or row.get("protected_group")
+        name = row["question"] if "question" in row else f"{row['contrast']}{f' for {words}' if words else ''}"
+        ends = interval_text(row["hdi_low"], row["hdi_high"])
+        text = f"{name}: {signed_text(row['mean'])}, {prob} interval {ends}, {reading(row)}."
+        return Statement("answer", text, row)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """The tables."""
+        tables = {name: estimate_table(frame, _IN_PAPERS) for name, frame in self.frames.items()}
+        sources = {frame.settings["source"]: None for frame in self.frames.values() if "source" in frame.settings}
+        prob = ", ".join({f"{percent_text(frame.settings['hdi_prob'])} HPDI": None for frame in self.frames.values()})
+        source = f" of {' and '.join(sources)}" if sources else ""
+        return Contents(
+            title=f"{' and '.join(table.section for table in tables.values())}{source}",
+            answer=self._answer.text,
+            tables=tables,
+            opened=tuple(table.section for table in tables.values()),
+            settings={"Interval": prob},
+        )

@@ -1,0 +1,78 @@
+"""The table of a paper: its rows, marks, caption and label, with the numbers of the contrasts of the fit."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.base.results import VERDICTS
+from bayesbias.delivery.page.sections import table_block
+from bayesbias.errors import ArgumentError
+from tests import third_group
+
+
+@pytest.fixture(scope="module")
+def fit() -> xr.DataTree:
+    return bb.fit(third_group.table("none"), draws=400, random_seed=1, progress=False)
+
+
+def rows_of(fit: xr.DataTree, **options: str) -> pd.DataFrame:
+    return bb.reports.paper_table(fit, **options).contents.tables["contrasts"].frame
+
+
+def test_all_words_and_each_group_have_the_numbers_of_the_contrasts(fit: xr.DataTree) -> None:
+    rows, every = rows_of(fit), bb.contrasts(fit, level="all")
+    every = every[every["protected_word"] == ""]
+    assert len(rows) == len(every)
+    key = ["contrast", "protected_group"]
+    joined = rows.merge(every.replace({"protected_group": {"": "All words"}}), on=key, suffixes=("", "_of_contrasts"))
+    for name in ("mean", "hdi_low", "hdi_high", "observed", "net_mean", "net_low", "net_high"):
+        np.testing.assert_array_equal(joined[name], joined[f"{name}_of_contrasts"])
+    assert rows["contrast"].tolist() == sorted(rows["contrast"], key=list(dict.fromkeys(every["contrast"])).index)
+    settled = (rows["hdi_low"] > 0) | (rows["hdi_high"] < 0)
+    assert (rows["reading"].isin(["nearer", "farther"]) == (settled & ~rows["borderline"])).all()
+
+
+def test_a_group_names_its_lists_and_a_word_its_group(fit: xr.DataTree) -> None:
+    table = bb.models.fitted_table(fit)
+    rows = rows_of(fit, level="word")
+    words = rows[rows["protected_word"] != ""]
+    groups = table.drop_duplicates("protected_word").set_index("protected_word")["protected_group"].astype(str)
+    assert (words["protected_group"] == words["protected_word"].map(groups)).all()
+    of_group = table[table["connection"] == "associated"].groupby("protected_group", observed=True)["attribute_group"]
+    for group, lists in of_group.unique().items():
+        assert set(rows.loc[rows["protected_group"] == group, "own_lists"]) == {", ".join(lists)}
+    assert set(rows_of(fit, level="overall")["protected_group"]) == {"All words"}
+
+
+def test_the_caption_says_what_the_numbers_are(fit: xr.DataTree, tmp_path: Path) -> None:
+    paper = bb.reports.paper_table(fit, scope="these_words")
+    caption = paper.contents.tables["contrasts"].caption
+    for fact in ("89% HPDI", "below 0, associated words are nearer", "rows over all words are about these words"):
+        assert fact in caption
+    assert all(VERDICTS[verdict] in caption for verdict in ("settled", "borderline"))
+    text = bb.write(paper, tmp_path / "weat 7_b.tex").read_text(encoding="utf-8")
+    assert r"\label{tab:weat-7-b}" in text
+    assert text.index(r"\caption") < text.index(r"\label") < text.index(r"\begin{tabular}")
+    block = table_block(paper.contents.tables["contrasts"])
+    assert block.header[:4] == ("Group", "Answer", "Associated lists", "Difference")
+    markdown = bb.write(paper, tmp_path / "weat7.md").read_text(encoding="utf-8")
+    for row in block.rows:
+        assert f"| {' | '.join(row)} |" in markdown
+
+
+def test_parameters_are_tables_of_their_own(fit: xr.DataTree) -> None:
+    tables = bb.reports.paper_table(fit, parameters="protected_group").contents.tables
+    assert list(tables) == ["contrasts", "means"]
+    assert set(tables["means"].frame["parameter"]) == {"group_mean"}
+    tables = bb.reports.paper_table(fit, parameters="overall").contents.tables
+    assert list(tables) == ["contrasts", "means", "parameters"]
+    assert "whatever the scope" in tables["means"].caption
+
+
+def test_a_level_that_no_table_has_is_refused(fit: xr.DataTree) -> None:
+    with pytest.raises(ArgumentError, match="level='all': use overall, protected_group, word"):
+        bb.reports.paper_table(fit, level="all")
