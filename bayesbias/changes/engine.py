@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from bayesbias import __version__
 from bayesbias.base.arrays import column_rank, is_constant
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.stored_frames import read_csv
+from bayesbias.base.files.spreadsheets import numbers_only, read_csv
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
 from bayesbias.changes.change_statements import SLOPE, equalized_words
@@ -198,7 +197,8 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
     if isinstance(covariates, pd.Series):
         covariates = covariates.to_frame("covariate" if covariates.name is None else covariates.name)
     if isinstance(covariates, str | os.PathLike):
-        covariates = _read_covariates(check_path(covariates, "covariates"))
+        source, advice = check_path(covariates, "covariates"), "Give a column 'period' and columns of numbers."
+        covariates = numbers_only(read_csv(source, advice, keys=("period",)), ("period",), str(source))
     frame = as_frame(covariates)
     if isinstance(frame, Mapping):
         frame = pd.DataFrame({str(name): pd.Series(values) for name, values in frame.items()})
@@ -220,10 +220,6 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
             raise ArgumentError(f"The covariate {name!r} is {numbers[0]:g} in all periods, so it has no slope.")
         frame = frame.assign(**{str(name): numbers})
     return frame
-
-
-def _read_covariates(path: Path) -> "pd.DataFrame":
-    return read_csv(path, "Give a column period and one or more columns of numbers.", texts=("period",))
 
 
 def period_name(label: Any) -> str:

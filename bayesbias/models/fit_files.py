@@ -85,6 +85,8 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         constant["attribute_group"].to_numpy(),
         constant.sizes["attribute_word"],
     )
+    names = () if covariates is None else tuple(map(str, constant["covariate"].to_numpy()))
+    in_percent = [0] * len(names) if covariates is None else constant["covariate_in_percent"].to_numpy().tolist()
     return ModelData(
         distance=fit["observed_data"]["cosine_distance"].to_numpy(),
         protected=constant["protected_index"].to_numpy(),
@@ -97,7 +99,8 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         table_hash=json.loads(fit.attrs["table_hash"]),
         attribute_groups=lists_of_words,
         covariates=None if covariates is None else covariates.to_numpy(),
-        covariate_names=() if covariates is None else tuple(map(str, constant["covariate"].to_numpy())),
+        covariate_names=names,
+        percent_covariates=tuple(name for name, is_percent in zip(names, in_percent, strict=True) if is_percent),
         protected_links=recorded_links(facts, "protected", protected_words, protected_groups),
         attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
     )
@@ -223,6 +226,9 @@ def _covariate_faults(constant: "xr.Dataset") -> Iterator[str]:
             yield f"constant_data/covariate_value has the dims {values.dims}, not {dims}."
         elif values.dtype.kind != "f" or values.size == 0 or not np.isfinite(values.to_numpy()).all():
             yield "constant_data/covariate_value holds numbers that are not finite."
+        in_percent = constant.get("covariate_in_percent")
+        if in_percent is None or in_percent.dims != ("covariate",) or in_percent.dtype.kind not in "iu":
+            yield "constant_data/covariate_in_percent is not a number for each covariate."
         if names.dtype.kind != "U" or not all(map(is_text, names.tolist())) or len(set(names.tolist())) < len(names):
             yield "constant_data/covariate is not made of different texts."
 

@@ -104,6 +104,8 @@ def finish_fit(
         names = np.asarray(data.covariate_names, dtype=str)
         constant = constant.assign_coords(covariate=names)
         constant["covariate_value"] = ("protected_word", "covariate"), data.covariates
+        in_percent = [name in data.percent_covariates for name in data.covariate_names]
+        constant["covariate_in_percent"] = "covariate", np.array(in_percent, dtype=np.int8)
     children = {
         "posterior": _plain_coords(
             posterior.drop_vars(["residual_covariance", "other_protected_word"], errors="ignore")
