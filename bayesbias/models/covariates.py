@@ -161,7 +161,9 @@ def read_covariates(path: str | os.PathLike[str], word_column: str | None = None
     )
     numbers = numbers_only(frame, _TEXTS, str(source))
     if not {*numbers.columns} - {*_TEXTS}:
-        raise InputFileError(f"{source} has no column of numbers. {advice}")
+        texts = ((name, cell) for name in frame if name not in _TEXTS for cell in frame[name].dropna())
+        example = next((f": {name!r} holds {cell!r:.40}" for name, cell in texts), "")
+        raise InputFileError(f"{source} has no column of numbers{example}. {advice}")
     return numbers
 
 

@@ -110,9 +110,14 @@ def read_csv(
     key = next((name for name in keys if name in frame), None)
     if keys and key is None:
         hint = ""
-        if option and (others := [str(name) for name in frame if frame[name].dtype == "str"]):
+        if any(_is_datum(name) for name in columns):
+            hint = " Its first row seems to hold data: put the names of columns above it."
+        elif option and (others := [str(name) for name in frame if frame[name].dtype == "str"]):
             hint = f" If the words are in {others[0]!r}, give {setting(option, others[0])}."
         raise InputFileError(f"{path} has the columns {list(map(str, frame.columns))}. {advice}{hint}")
+    if nameless := next((name for name in frame if name.startswith("Unnamed:") and frame[name].dtype != "str"), None):
+        row = records[int(frame[nameless].notna().argmax())][0]
+        raise InputFileError(f"{path}: row {row} has a number in a column without a name. Name the column, or empty it.")
     return frame if key is None else _with_key(frame, key, path, [row for row, _ in records])
 
 
@@ -247,6 +252,12 @@ def plain_numbers(
     plain = frame.assign(**changed)
     plain.attrs = {**frame.attrs, **({PERCENT: percent} if percent else {})}
     return plain
+
+
+def _is_datum(name: str) -> bool:
+    """Return whether the name of a column is a number that is no year."""
+    value = _number(name, ".")
+    return value is not None and not (1000 <= value < 3000 and value == int(value))
 
 
 def _is_number_text(cell: object) -> bool:
