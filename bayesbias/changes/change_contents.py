@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import ResultFigure, ResultTable
 from bayesbias.changes.change_statements import change_mark
+from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark
 
 if TYPE_CHECKING:
@@ -103,12 +104,38 @@ def change_figures(
     return figures
 
 
-def slopes_figure(prob: str) -> ResultFigure:
-    """Return the figure of the slopes of gaps on numbers of the words."""
+def slopes_figure(unit: str, prob: str) -> ResultFigure:
+    """Return the figure of the slopes of gaps on numbers of the words, which leads the page."""
     return ResultFigure(
         "plot_slopes",
-        "Slope of the words' gaps in each period, in units of cosine distance for one unit of the covariate. Points: "
-        f"posterior means, filled if settled; lines: {prob}; crosses: plain slopes.",
-        section="Slopes",
+        f"Slope of the words' gaps in each period, in cosine distance for {unit}. Points: posterior means, filled if "
+        f"settled; lines: {prob}; crosses: plain slopes.",
         alt="The slope in each period with its interval. The numbers are in the table of slopes.",
     )
+
+
+def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str) -> dict[str, ResultTable]:
+    """Return the slopes of the first gap with marks, and those of all gaps."""
+    columns = ("contrast", "covariate", "unit", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high")
+    caption = f"Slopes of all gaps, in cosine distance, {prob}"
+    every = ResultTable(slopes, "Slopes", caption, columns, digits=True, folded=True)
+    if slopes.empty:
+        return {"slopes": every}
+
+    def slope_mark(row: Mapping[str, Any]) -> str:
+        below, above = ("falls", "rises") if row["quantity"] == "change" else (f"nearer to {side}" for side in sides)
+        return mark(row, below=below, above=above)
+
+    covariate = ("covariate",) if slopes["covariate"].nunique() > 1 else ()
+    first = ResultTable(
+        slopes[slopes["contrast"] == slopes["contrast"].iloc[0]],
+        "Slopes",
+        f"Slope in each period and its change, in cosine distance for {name_some(slopes['unit'].unique())} of the "
+        f"covariate, {prob}",
+        ("period", *covariate, "mean", "hdi_low", "hdi_high", "observed"),
+        {"mean": "Slope", "observed": "Plain slope"},
+        digits=True,
+        mark=slope_mark,
+        in_folder=False,
+    )
+    return {"slopes_by_period": first, "slopes": every}

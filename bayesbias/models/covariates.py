@@ -36,6 +36,8 @@ index, a mapping of names to numbers by word, or names of columns of the distanc
 
 _WORDS = ("protected_word", "word")
 _TEXTS = (*_WORDS, "period")
+NO_NUMBER = "no number in the covariates"
+"""Reason of lost words that were left out because a covariate has no number for them."""
 _LARGEST = 1e100  # squares of larger numbers, and of their inverses, are no numbers
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
@@ -115,7 +117,10 @@ def without_unrated(tables: Mapping[str, pd.DataFrame], numbers: Mapping[str, pd
     if not lacking:
         return dict(tables)
     hint = spelling_hint([*lacking], [word for frame in numbers.values() for word in frame.index])
-    warn_user(f"Left out {counted(len(lacking), 'protected word')} of {len(every)} without a number: {name_some(lacking, 12)}.{hint}", LostWordsWarning)
+    warn_user(
+        f"Left out {counted(len(lacking), 'protected word')} of {len(every)} without a number: {name_some(lacking, 12)}.{hint}",
+        LostWordsWarning,
+    )
     return {name: _without_words(table, lacking) for name, table in tables.items()}
 
 
@@ -123,11 +128,10 @@ def _without_words(table: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
     is_left = ~table["protected_word"].isin([*words])
     part, facts = table[is_left].reset_index(drop=True), table_facts(table)
     groups = table.loc[~is_left, ["protected_word", "protected_group"]].astype(str).drop_duplicates()
-    reason = "no number in the covariates"
     facts["lost_words"] = [
         *facts.get("lost_words", ()),
         *(
-            {"word": word, "role": "protected", "list": group, "reason": reason}
+            {"word": word, "role": "protected", "list": group, "reason": NO_NUMBER}
             for word, group in groups.itertuples(index=False, name=None)
         ),
     ]

@@ -224,6 +224,11 @@ def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bo
     return target
 
 
+def without_covariances(fit: "xr.DataTree") -> "xr.DataTree":
+    """Return a fit without the covariances of distances, which are most of its size and only predictions need."""
+    return fit.filter(lambda group: group.name != COVARIANCES)
+
+
 def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     """Return a fit from a file of `write_fit`.
 

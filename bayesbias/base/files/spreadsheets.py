@@ -115,9 +115,12 @@ def read_csv(
         elif option and (others := [str(name) for name in frame if frame[name].dtype == "str"]):
             hint = f" If the words are in {others[0]!r}, give {setting(option, others[0])}."
         raise InputFileError(f"{path} has the columns {list(map(str, frame.columns))}. {advice}{hint}")
-    if nameless := next((name for name in frame if name.startswith("Unnamed:") and frame[name].dtype != "str"), None):
+    unnamed = (name for name in frame if str(name).startswith("Unnamed:"))
+    if nameless := next((name for name in unnamed if frame[name].dtype != "str"), None):
         row = records[int(frame[nameless].notna().argmax())][0]
-        raise InputFileError(f"{path}: row {row} has a number in a column without a name. Name the column, or empty it.")
+        raise InputFileError(
+            f"{path}: row {row} has a number in a column without a name. Name the column, or empty it."
+        )
     return frame if key is None else _with_key(frame, key, path, [row for row, _ in records])
 
 

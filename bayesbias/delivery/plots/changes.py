@@ -358,7 +358,8 @@ def plot_slopes(trend: Changes) -> "Figure":
     for axes, covariate in zip(panels, covariates, strict=True):
         rows = rows_of_contrast[rows_of_contrast["covariate"] == covariate]
         _by_period(axes, np.asarray(trend.facts["times"]), rows, second)
-        axes.set_ylabel("Slope (distance per unit)")
+        unit = "percentage point" if covariate in trend.facts["percent_covariates"] else "unit"
+        axes.set_ylabel(f"Slope (distance per {unit})")
         title = f"{short_label(covariate, 40)} (below 0: more of it, nearer to {short_label(first)})"
         as_text(axes.set_title(title, fontsize=9, loc="left"))
     _finish(
@@ -373,8 +374,9 @@ def _by_period(axes: "Axes", times: np.ndarray, rows: "pd.DataFrame", other: str
     axes.axhline(0, color="#999999", linewidth=1.0, linestyle="--", zorder=0)
     axes.plot(times, rows["mean"], color=color, linewidth=0.8, alpha=0.5)
     axes.vlines(times, rows["hdi_low"], rows["hdi_high"], color=color, linewidth=2.2)
-    for time, mean, low, high in zip(times, rows["mean"], rows["hdi_low"], rows["hdi_high"], strict=True):
-        filled = color if is_settled(low, high) else "white"
+    ends = zip(times, rows["mean"], rows["hdi_low"], rows["hdi_high"], rows["borderline"], strict=True)
+    for time, mean, low, high, borderline in ends:
+        filled = color if is_settled(low, high) and not borderline else "white"
         axes.plot(time, mean, MARKERS[other], color=color, markersize=6.5, markerfacecolor=filled)
     axes.plot(times + 0.02 * np.ptp(times), rows["observed"], "x", color="black", markersize=5)
     axes.locator_params(axis="y", nbins=5)

@@ -57,8 +57,8 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
         if other.any():
             word = other.index[other][0]
             raise ReportError(
-                f"The ratings {str(name)!r} have {texts[name][other].iloc[0]!r} for {word!r}, which is no number. Correct "
-                "it, or leave the cell empty."
+                f"The ratings {str(name)!r} have {texts[name][other].iloc[0]!r} for {word!r}, which is no number. "
+                "Correct it, or leave the cell empty."
             )
     if not len(numbers.columns):
         raise ReportError("The ratings have no column of numbers besides word. Add one.")

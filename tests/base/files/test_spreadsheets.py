@@ -51,8 +51,14 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "UTF-16": ("word\tshare\nnurse\t0.9\n".encode("utf-16"), r"text in UTF-16.* as CSV UTF-8"),
     "Latin-1": ("word,share\nnurse,0.9\nn\u00e4her,0.1\n".encode("latin-1"), r"not UTF-8 \(line 3\)"),
     "names in two rows": ("word,share,\n,women,men\nnurse,0.9,0.1\n", r"row 2 of the column 'share' is 'women'"),
-    "total without a word": ("word,share\nnurse,0.9\npilot,0.05\n,0.95\n", r"row 4 has a number, but .*'word' is empty"),
-    "a text": ("word,share\nnurse,0.9\npilot,about 5\n", r"row 3 of the column 'share' is 'about 5', which is no number"),
+    "total without a word": (
+        "word,share\nnurse,0.9\npilot,0.05\n,0.95\n",
+        r"row 4 has a number, but .*'word' is empty",
+    ),
+    "a text": (
+        "word,share\nnurse,0.9\npilot,about 5\n",
+        r"row 3 of the column 'share' is 'about 5', which is no number",
+    ),
     "mostly texts": ("word,share\nnurse,0.9\npilot,low\nclerk,low\n", r"row 3 of the column 'share' is 'low'"),
     "below blank rows": ("word,share\n\nnurse,0.9\n\npilot,x\n", r"row 5 of the column 'share' is 'x'"),
     "below a cell of two lines": ('word,share\n"nurse\n(RN)",0.9\npilot,x\n', r"row 3 of the column 'share' is 'x'"),

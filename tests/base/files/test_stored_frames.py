@@ -169,7 +169,9 @@ def test_the_cell_that_is_no_number_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match=r"row 3 of the column 'share' is 'about 5'"):
         read_covariates(path)
     path.write_text("word,share\nnurse,9%\npilot,0.5\nclerk,5%\n")
-    with pytest.raises(InputFileError, match=r"row 3 of the column 'share' is '0.5', but other cells of the column have a %"):
+    with pytest.raises(
+        InputFileError, match=r"row 3 of the column 'share' is '0.5', but other cells of the column have a %"
+    ):
         read_covariates(path)
 
 
