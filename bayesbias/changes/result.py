@@ -217,6 +217,9 @@ class Changes(ComparedConditions):
             "lacking": ResultTable(self.lacking, "Words that are lacking", "Words that some conditions lack"),
         }
         shown = {part.title: part for part in self.parts}
+        if "Slopes" in shown:  # those of periods are in the table
+            texts = (text for text in shown["Slopes"].statements if text.numbers.get("quantity") != "slope")
+            shown["Slopes"] = StatementList("Slopes", tuple(texts))
         if "Trend" in shown:  # those of other gaps are in the table
             gap = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
             trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
@@ -256,8 +259,8 @@ class Changes(ComparedConditions):
     @property
     def _meaning(self) -> str:
         """What associated and different words are in a study of one group, whose lists have names."""
-        meanings = [f"{side} words are those of {name}" for side, name in self.facts["lists"].items()]
-        return f" Here, {' and '.join(meanings)}." if meanings else ""
+        meanings = [f"{side} words are those of the list {name}" for side, name in self.facts["lists"].items()]
+        return f" Here, {', and '.join(meanings)}." if meanings else ""
 
     @property
     def _slopes(self) -> list[Mapping[str, Any]]:

@@ -50,7 +50,7 @@ def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> 
     figures = change_figures(ends, gaps, facts, "89% HPDI", {"1990": "Text."})
     assert list(figures) == ["trend", "trends", "change_1"]
     assert figures["trend"].options == {"contrast": "associated - different"}
-    assert slopes_figure("89% HPDI").section == "Slopes"
+    assert "in cosine distance for one unit of share" in slopes_figure("one unit of share", "89% HPDI").caption
 
 
 def test_of_many_conditions_the_caption_says_how_many_are_shown(ends: pd.DataFrame) -> None:

@@ -331,10 +331,14 @@ class CovariateEffect(Result):
         for name in self._covariates:
             if name in self.percent:
                 text = (
-                    f"{name} is written in percent: a slope is for one percentage point, and 100 times as large for 1."
+                    f"{name} is written in percent, so a slope is for one percentage point. From 0% to 100%, the lean "
+                    "changes by 100 times as much."
                 )
             else:
-                text = f"A slope is for 1 in the numbers of {name}: of shares from 0 to 1, this is the whole range."
+                text = (
+                    f"A slope is for a difference of 1 in the numbers of {name}. Of shares from 0 to 1, this is the "
+                    "whole range."
+                )
             yield Statement("unit", text, {"covariate": name})
 
     @property
