@@ -26,7 +26,7 @@ from bayesbias.errors import (
 if TYPE_CHECKING:
     import pandas as pd
 
-PERCENT = "percent"
+PERCENT = "bayesbias_percent"
 """Key of the attributes of a frame: names of the columns whose numbers are percentages, as ``12.5%`` is written."""
 _MISSING = frozenset(
     {"na", "n/a", "n.a.", "#n/a", "nan", "null", "-", "\u2013", "\u2014", ".", "..", "...", "\u2026", ":"}
@@ -209,7 +209,7 @@ def plain_numbers(
     >>> import pandas as pd
     >>> numbers = plain_numbers(pd.DataFrame({"share": ["12.5%", "8%"], "people": ["1,012", "970"]}), "f")
     >>> numbers.to_dict("list"), numbers.attrs
-    ({'share': [12.5, 8.0], 'people': [1012, 970]}, {'percent': ['share']})
+    ({'share': [12.5, 8.0], 'people': [1012, 970]}, {'bayesbias_percent': ['share']})
     """
     import pandas as pd
 
