@@ -22,10 +22,11 @@ from bayesbias.changes.engine import (
 )
 from bayesbias.changes.result import CHAINS, DRAWS, Changes, Estimation, estimate_rows, line_rows
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
-from bayesbias.errors import ArgumentError, name_some, raise_faults, setting
+from bayesbias.errors import ArgumentError, name_some, raise_faults, setting, worded
 from bayesbias.estimates.intervals import is_settled, student_scales, welch_freedom
 from bayesbias.models.covariates import (
     collinear_faults,
+    columns_of_numbers,
     frame_by_word,
     read_covariates,
     rows_of_words,
@@ -63,6 +64,11 @@ class WordCovariates:
     percent: tuple[str, ...] = ()
 
 
+def _source(period: str = "") -> str:
+    name = worded("word_covariates", "--word-covariates")
+    return f"{name} of {period}" if period else name
+
+
 def numbers_by_period(
     covariates: Any, periods: Sequence[str], word_column: str | None = None
 ) -> "dict[str, pd.DataFrame]":
@@ -72,16 +78,18 @@ def numbers_by_period(
     if isinstance(covariates, str | os.PathLike):
         covariates = read_covariates(check_path(covariates, "word_covariates"), word_column)
     frame = as_frame(covariates)
+    if isinstance(frame, pd.DataFrame):
+        frame = columns_of_numbers(frame)
     if isinstance(frame, pd.DataFrame) and "period" in frame.columns:
         names_of_rows = frame["period"].map(period_name)
         if lacking := [name for name in periods if name not in set(names_of_rows)]:
-            raise ArgumentError(f"word_covariates lacks the periods {name_some(map(repr, lacking))}. Add their rows.")
+            raise ArgumentError(f"{_source()} lacks the periods {name_some(map(repr, lacking))}. Add their rows.")
         frames = {name: frame[names_of_rows == name].drop(columns="period") for name in periods}
     else:
-        frames = dict.fromkeys(periods, frame_by_word(frame, pd.DataFrame()))
+        frames = dict.fromkeys(periods, frame)
     by_period = {name: frame_by_word(of_period, pd.DataFrame()) for name, of_period in frames.items()}
     if not len(by_period[periods[0]].columns):
-        raise ArgumentError("word_covariates has no column of numbers. Add one.")
+        raise ArgumentError(f"{_source()} has no column of numbers. Add one.")
     return by_period
 
 
@@ -95,21 +103,21 @@ def word_covariates_of(by_period: "Mapping[str, pd.DataFrame]", sample: PeriodSa
         words = [word for word, is_present in zip(sample.protected_words, has, strict=True) if is_present]
         values[place, has] = _numbers(of_period.set_axis(list(map(normal_form, of_period.index))), words, period)
         faults = collinear_faults(values[place, has], tuple(map(str, columns)))
-        raise_faults(ArgumentError, f"word_covariates of {period}", faults)
+        raise_faults(ArgumentError, _source(period), faults)
     return WordCovariates(values, tuple(map(str, columns)), tuple(map(str, first.attrs.get(PERCENT, ()))))
 
 
 def _numbers(frame: "pd.DataFrame", words: list[str], period: str) -> np.ndarray:
     if len(repeated := frame.index[frame.index.duplicated()].intersection(words)):
         fault = f"words occur more than once: {name_some(repeated)}"
-        raise_faults(ArgumentError, f"word_covariates of {period}", [fault])
+        raise_faults(ArgumentError, _source(period), [fault])
     chosen = rows_of_words(frame, words)
     numbers = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
     lacking = [word for word, row in zip(words, numbers, strict=True) if not np.isfinite(row).all()]
     hint = spelling_hint(lacking, frame.index)
     advice = f"Add it, or leave these words out ({setting('drop_unrated', True)})"
     faults = [f"there is no number for {name_some(lacking)}.{hint} {advice}"] if lacking else []
-    raise_faults(ArgumentError, f"word_covariates of {period}", faults)
+    raise_faults(ArgumentError, _source(period), faults)
     return numbers
 
 

@@ -77,13 +77,13 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     repeated = frame.index[frame.index.duplicated()].intersection(words)
     if len(repeated):
         faults.append(f"words occur more than once: {name_some(repeated)}")
-    raise_faults(ArgumentError, "covariates", faults)
+    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
     faults += [
         f"{name!r} has values of type {frame[name].dtype}: give numbers, such as years"
         for name in frame
         if frame[name].dtype.kind in "mMc"
     ]
-    raise_faults(ArgumentError, "covariates", faults)
+    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
     chosen = rows_of_words(frame, words)
     values = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
     for name, column in zip(chosen, values.T, strict=True):
@@ -93,9 +93,9 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
                 f"{name_some(lacking)}.{spelling_hint(lacking, frame.index)} Add them, or leave out words without a "
                 f"number{worded('', f' ({setting("drop_unrated", True)})')}"
             )
-    raise_faults(ArgumentError, "covariates", faults)
+    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
     names = tuple(map(str, chosen))
-    raise_faults(ArgumentError, "covariates", collinear_faults(values, names))
+    raise_faults(ArgumentError, worded("covariates", "--covariates"), collinear_faults(values, names))
     percent = tuple(map(str, frame.attrs.get(PERCENT, ())))
     return replace(data, covariates=values, covariate_names=names, percent_covariates=percent)
 
@@ -211,15 +211,22 @@ def collinear_faults(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
     return faults
 
 
+def _word_column(frame: pd.DataFrame) -> str | None:
+    return next((name for name in _WORDS if name in frame.columns), None)
+
+
+def columns_of_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a user's frame with numbers as numbers, and without columns that hold none, which a warning names."""
+    column = _word_column(frame)
+    places = [f"{label!r} in" for label in (frame.index if column is None else frame[column])]
+    plain = plain_numbers(frame, "covariates", but=_TEXTS, places=places, error=ArgumentError)
+    return numbers_only(without_row_numbers(plain), _TEXTS, "covariates")
+
+
 def frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
     """Return covariates as a frame of numbers with words as its index."""
     if isinstance(covariates, pd.DataFrame):
-        column = next((name for name in _WORDS if name in covariates.columns), None)
-        labels = covariates.index if column is None else covariates[column]
-        places = [f"{label!r} in" for label in labels]
-        plain = plain_numbers(covariates, "covariates", but=_TEXTS, places=places, error=ArgumentError)
-        plain = without_row_numbers(plain)
-        frame = numbers_only(plain, _TEXTS, "covariates")
+        frame, column = columns_of_numbers(covariates), _word_column(covariates)
         return frame.set_index(column) if column else frame.copy(deep=False)
     if isinstance(covariates, pd.Series):
         return covariates.to_frame("covariate" if covariates.name is None else str(covariates.name))

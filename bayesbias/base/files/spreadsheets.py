@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bayesbias.base.files.foreign import foreign_kind
 from bayesbias.base.files.inputs import read_utf8
 from bayesbias.base.files.stored_frames import CSV_TEXT, check_csv, check_distinct
+from bayesbias.base.number_text import counted
 from bayesbias.errors import (
     BayesBiasError,
     InputFileError,
@@ -162,9 +163,10 @@ def _columns(
     """Yield the name and the cells of each column that is not empty, None in place of an empty cell."""
     for row, cells in records:
         if len(cells) > len(names) and any(cells[len(names) :]):
+            named = counted(len(names), "column has a name", "columns have names")
             raise InputFileError(
-                f"{path}: row {row} has {len(cells)} cells, but there are {len(names)} columns. Put a text that holds "
-                "a separator between quotes."
+                f"{path}: row {row} has {len(cells)} cells, but {named}. Put a text that holds a separator between "
+                "quotes."
             )
     for place, name in enumerate(names):
         column = [cells[place] or None if place < len(cells) else None for _, cells in records]
@@ -213,11 +215,11 @@ def plain_numbers(
     """
     import pandas as pd
 
-    kept, places = set(but), places or [f"{label!r} of" for label in frame.index]
+    text_columns, places = set(but), places or [f"{label!r} of" for label in frame.index]
     texts = {
         name: {place: cell.strip() for place, cell in enumerate(frame[name]) if _is_number_text(cell)}
         for name in frame.columns
-        if name not in kept and isinstance(frame[name], pd.Series) and frame[name].dtype.kind not in "biufcmM"
+        if name not in text_columns and isinstance(frame[name], pd.Series) and frame[name].dtype.kind not in "biufcmM"
     }
     decimals = {name: _decimal_signs(cells.values()) for name, cells in texts.items()}
     clear = {signs[0] for signs in decimals.values() if len(signs) == 1}
@@ -236,12 +238,12 @@ def plain_numbers(
         if not cells or len(wrong) == len(cells) or (wrong and not strict and 2 * len(wrong) >= len(cells)):
             continue
         if wrong:
-            what = "which is no number, but other cells of the column are. Correct it, or leave it empty."
+            what = "which is no number, although other cells of the column are. Correct it, or leave it empty."
             raise fault(wrong[0], what)
         if not sign:
             place = next(place for place, text in cells.items() if re.search(r"[.,]", text))
             values = " or ".join(f"{_number(cells[place], sign):g}" for sign in _NUMBERS)
-            raise fault(place, f"which can be {values}. Write numbers without a sign between thousands.")
+            raise fault(place, f"which can mean {values}. Write numbers without signs between thousands.")
         signed = {place for place, text in cells.items() if text.endswith("%")}
         if signed and len(signed) < len(cells):
             place = next(place for place in cells if place not in signed)
@@ -322,11 +324,11 @@ def numbers_only(frame: "pd.DataFrame", but: Iterable[str], source: str) -> "pd.
     """
     import pandas as pd
 
-    kept = set(but)
+    text_columns = set(but)
     without = [
         name
         for name in frame.columns
-        if name not in kept
+        if name not in text_columns
         and isinstance(frame[name], pd.Series)
         and frame[name].dtype.kind not in "mMc"
         and not pd.to_numeric(frame[name], errors="coerce").notna().any()
@@ -334,7 +336,7 @@ def numbers_only(frame: "pd.DataFrame", but: Iterable[str], source: str) -> "pd.
     if not without or not len(frame):
         return frame
     plain = frame.drop(columns=without)
-    if {*plain.columns} - kept:  # otherwise there is an error
+    if {*plain.columns} - text_columns:  # otherwise there is an error
         plural = len(without) > 1
         warn_user(
             f"{source}: ignored the column{'s' if plural else ''} {name_some(map(repr, map(str, without)))}, which "

@@ -67,11 +67,11 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "an error of Excel": ("word,share\nnurse,0.9\npilot,#DIV/0!\n", r"row 3 of the column 'share' is '#DIV/0!'"),
     "currency": ("word,pay\nnurse,$70\npilot,$90\n", r"no column of numbers: 'pay' holds '\$70'"),
     "some percent": ("word,share\nnurse,90%\npilot,0.05\n", r"row 3 of the column 'share' is '0\.05', but other cells"),
-    "two readings": ("word;people\nnurse;3.012\npilot;970\n", r"row 2 .* is '3\.012', which can be 3\.012 or 3012"),
+    "two readings": ("word;people\nnurse;3.012\npilot;970\n", r"row 2 .* is '3\.012', which can mean 3\.012 or 3012"),
     "a number beside": ("word,share,\nnurse,0.9,\npilot,0.05,7\n", r"row 3 has a number in a column without a name"),
     "no names": ("nurse,0.9\npilot,0.05\n", r"first row seems to hold data"),
     "another name": ("job,share\nnurse,0.9\n", r"If the words are in 'job', give word_column='job'"),
-    "a separator in a word": ("word,share\nnurse, registered,0.9\n", r"row 2 has 3 cells, but there are 2 columns"),
+    "a separator in a word": ("word,share\nnurse, registered,0.9\n", r"row 2 has 3 cells, but 2 columns have names"),
     "only words": ("word\nnurse\npilot\n", r"has no column of numbers"),
     "nothing": ("\n", r"is empty"),
 }

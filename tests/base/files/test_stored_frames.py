@@ -40,7 +40,7 @@ def test_csv_is_that_of_pandas(ends: str, tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b'a,b\n"1,2\n', "unexpected end of data"),
-        (b"a\n1\n1,2,3\n", "row 3 has 3 cells, but there are 1 columns"),
+        (b"a\n1\n1,2,3\n", "row 3 has 3 cells, but 1 column has a name"),
         (b"a\n\xff\n", "UTF-8"),
         (b"a,b,a\n1,2,3\n", "several columns 'a'"),
         (b"," * 20_000, "20,001 columns"),
