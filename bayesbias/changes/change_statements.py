@@ -316,7 +316,9 @@ def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str]) 
 
 
 def slope_answer(rows: Sequence[Mapping[Any, Any]], covariate: str, sides: tuple[str, str]) -> str:
-    """Return in how many periods words lean with a covariate, and whether the slope changed; `rows` end with the change.
+    """Return in how many periods words lean with a covariate, and whether the slope changed.
+
+    `rows` are the slopes by period, then their change.
 
     >>> row = {"mean": -0.1, "settled": True, "borderline": False}
     >>> change = {"mean": 0.0, "settled": False, "borderline": False, "period": "1910 to 1990"}
@@ -353,15 +355,17 @@ def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: 
     )
 
 
-def slope_statements(slopes: "pd.DataFrame", sides: tuple[str, str]) -> tuple[Statement, ...]:
-    """Return the first contrast's slope on each covariate of words in each period, and how it changed."""
+def slope_statements(
+    slopes: "pd.DataFrame", sides: tuple[str, str], *, of_periods: bool = True
+) -> tuple[Statement, ...]:
+    """Return how the first contrast's slope on each covariate of words changed, after the slopes of all periods."""
     if slopes.empty:
         return ()
     statements = []
     of_first = slopes[slopes["contrast"] == slopes["contrast"].iloc[0]]
     for covariate, rows in of_first.groupby("covariate", sort=False):
         *by_period, change = rows_of(rows)
-        for row in by_period:
+        for row in by_period if of_periods else ():
             text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}."
             statements.append(Statement("slope", text, row))
         claim = "borderline" if change["borderline"] else "settled" if change["settled"] else "not settled"

@@ -13,6 +13,7 @@ from bayesbias.base.checks import check_path
 from bayesbias.base.files.spreadsheets import numbers_only, read_csv
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
+from bayesbias.changes.change_contents import lacking_rows
 from bayesbias.changes.change_statements import SLOPE, equalized_words
 from bayesbias.changes.result import (
     CHAINS,
@@ -23,7 +24,6 @@ from bayesbias.changes.result import (
     change_rows,
     distance_rows,
     gap_rows,
-    lacking_rows,
 )
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.periods import period_files

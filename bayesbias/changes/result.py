@@ -1,7 +1,7 @@
 """`Changes`: the same gap under several conditions, and its contents on a page."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_rope, resolve_seed
 from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import SHOWS, ComparedConditions, Contents, ResultFigure, ResultTable, call_options
+from bayesbias.base.results import SHOWS, ComparedConditions, Contents, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_contents import change_figures, first_tables, slope_tables, slopes_figure
 from bayesbias.changes.change_statements import (
@@ -30,7 +30,6 @@ from bayesbias.changes.change_statements import (
     slope_statements,
     word_statements,
 )
-from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import (
     SCOPES,
     contrast_sides,
@@ -217,9 +216,7 @@ class Changes(ComparedConditions):
             "lacking": ResultTable(self.lacking, "Words that are lacking", "Words that some conditions lack"),
         }
         shown = {part.title: part for part in self.parts}
-        if "Slopes" in shown:  # those of periods are in the table
-            texts = (text for text in shown["Slopes"].statements if text.numbers.get("quantity") != "slope")
-            shown["Slopes"] = StatementList("Slopes", tuple(texts))
+        shown["Slopes"] = StatementList("Slopes", slope_statements(self.slopes, self.sides, of_periods=False))
         if "Trend" in shown:  # those of other gaps are in the table
             gap = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
             trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
@@ -234,7 +231,10 @@ class Changes(ComparedConditions):
             answers=self.answers,
             parts=tuple(shown[name] for name in _ON_PAGE if name in shown),
             tables={name: table for name, table in tables.items() if len(table.frame)},
-            figures=self._figures(change_figures(ends, self.gaps, facts, prob, self._alternatives), prob),
+            figures={
+                **slopes_figure(self.slopes, prob),
+                **change_figures(ends, self.gaps, facts, prob, self._alternatives, is_first=self.slopes.empty),
+            },
             opened=("Slopes", "Periods", "Trend", "Groups", "Words") if len(changes) else (SHOWS,),
             doubts=self.doubts,
             limits=change_limits(facts, self._pairs),
@@ -258,7 +258,7 @@ class Changes(ComparedConditions):
 
     @property
     def _meaning(self) -> str:
-        """What associated and different words are in a study of one group, whose lists have names."""
+        """Meaning of associated and different words in a study of one group."""
         meanings = [f"{side} words are those of the list {name}" for side, name in self.facts["lists"].items()]
         return f" Here, {', and '.join(meanings)}." if meanings else ""
 
@@ -269,15 +269,6 @@ class Changes(ComparedConditions):
             return []
         keys = ["contrast", "covariate"]
         return list(rows_of(self.slopes[(self.slopes[keys] == self.slopes[keys].iloc[0]).all(axis=1)]))
-
-    def _figures(self, figures: dict[str, ResultFigure], prob: str) -> dict[str, ResultFigure]:
-        """Return figures with that of slopes before the others, if there are slopes."""
-        if self.slopes.empty:
-            return figures
-        units = self.slopes.drop_duplicates("covariate")
-        unit = name_some([f"{unit} of {name}" for name, unit in zip(units["covariate"], units["unit"], strict=True)])
-        later = {name: replace(figure, section=figure.section or "Periods") for name, figure in figures.items()}
-        return {"slopes": slopes_figure(unit, prob), **later}
 
     @property
     def _estimate(self) -> str:
@@ -311,7 +302,8 @@ class Changes(ComparedConditions):
         study = f": {self.facts['study']}" if self.facts["study"] else ""
         if rows := self._slopes:
             first, second = self.sides
-            return f"Do words with a larger {rows[0]['covariate']} lean to {first} or to {second} words, and did it change?"
+            name = rows[0]["covariate"]
+            return f"Do words with a larger {name} lean to {first} or to {second} words, and did it change?"
         if self.facts["times"] is not None:
             return f"How did the association move?{study.removeprefix(':')}"
         first, *others = self.conditions
@@ -602,30 +594,3 @@ def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: flo
     frame["settled"] = [is_settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
     frame.loc[len(names), "settled"] = False
     return frame
-
-
-def lacking_rows(tables: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Mapping[str, Any]]) -> "pd.DataFrame":
-    """Return a row for each word that a condition lacks, and for each that none has."""
-    import pandas as pd
-
-    records: list[tuple[Any, ...]] = []
-    stored: set[str] = set()
-    for role, list_column in (("protected", "protected_group"), ("attribute", "attribute_group")):
-        columns = [f"{role}_word", list_column]
-        lists = {
-            name: dict(table[columns].drop_duplicates().astype(str).itertuples(index=False, name=None))
-            for name, table in tables.items()
-        }
-        every = {word: list_name for of_condition in lists.values() for word, list_name in of_condition.items()}
-        stored |= set(every)
-        for word, list_name in every.items():
-            if lacks := [name for name, of_condition in lists.items() if word not in of_condition]:
-                records.append((word, role, list_name, len(tables) - len(lacks), ", ".join(lacks)))
-    records += [(word, *where, 0, "all") for word, where in dict(_lost_words(facts)).items() if word not in stored]
-    return pd.DataFrame(records, columns=["word", "role", "list", "conditions", "lacks"])
-
-
-def _lost_words(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, str]]]:
-    for of_condition in facts.values():
-        for entry in of_condition.get("lost_words", []):
-            yield entry["word"], (entry["role"], entry["list"])

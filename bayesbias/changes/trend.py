@@ -291,8 +291,8 @@ def trend(
         conclusions. `lines` has, for each contrast, the change along the line from the first to the last period, the
         change for one unit of each covariate, and the sd of periods (its `mean` is the median); `slopes` the
         slope of the words' gaps on each word covariate in each period, which is that of `covariate_effect` with the
-        same seed and as many draws, at least those that `fit` draws (`quantity` is ``"slope"``), and its change from the
-        first to the last (``"change"``), for one `unit` of the covariate; `neighbours` the statistic of Durbin and Watson and the share
+        same seed and as many draws, at least those of `fit` (`quantity` is ``"slope"``), and its change from the first
+        to the last (``"change"``), for one `unit`; `neighbours` the statistic of Durbin and Watson and the share
         of simulated independent deviations with a smaller one.
 
     Raises

@@ -118,7 +118,8 @@ def without_unrated(tables: Mapping[str, pd.DataFrame], numbers: Mapping[str, pd
         return dict(tables)
     hint = spelling_hint([*lacking], [word for frame in numbers.values() for word in frame.index])
     warn_user(
-        f"Left out {counted(len(lacking), 'protected word')} of {len(every)} without a number: {name_some(lacking, 12)}.{hint}",
+        f"Left out {counted(len(lacking), 'protected word')} of {len(every)} without a number: "
+        f"{name_some(lacking, 12)}.{hint}",
         LostWordsWarning,
     )
     return {name: _without_words(table, lacking) for name, table in tables.items()}

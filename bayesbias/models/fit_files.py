@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import h5py
     import xarray as xr
 
-
 USER = "user"
 """The name of the sampler of a fit whose draws the user sampled."""
 GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
@@ -63,7 +62,6 @@ _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 # Those of variables that begin with an underscore; others tell libraries how to decode.
 _OF_NETCDF = (b"_FillValue", b"_Netcdf4Coordinates", b"_Netcdf4Dimid")
 
-
 # What follows from the means of lists, for words like these.
 _OF_LIKE_THESE = ("connection_mean", "word_sd", "effect_sd", "word_mean", "word_covariance")
 
@@ -86,7 +84,7 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         constant.sizes["attribute_word"],
     )
     names = () if covariates is None else tuple(map(str, constant["covariate"].to_numpy()))
-    in_percent = [0] * len(names) if covariates is None else constant["covariate_in_percent"].to_numpy().tolist()
+    in_percent = np.ravel(constant.get("covariate_in_percent", ())).tolist()
     return ModelData(
         distance=fit["observed_data"]["cosine_distance"].to_numpy(),
         protected=constant["protected_index"].to_numpy(),
@@ -100,7 +98,7 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         attribute_groups=lists_of_words,
         covariates=None if covariates is None else covariates.to_numpy(),
         covariate_names=names,
-        percent_covariates=tuple(name for name, is_percent in zip(names, in_percent, strict=True) if is_percent),
+        percent_covariates=tuple(name for name, is_percent in zip(names, in_percent, strict=False) if is_percent),
         protected_links=recorded_links(facts, "protected", protected_words, protected_groups),
         attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
     )
@@ -173,7 +171,6 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     ),
 }
 
-
 # Of fits whose draws the user sampled.
 _USER_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sampled_by": ("a text", is_text),
@@ -226,9 +223,6 @@ def _covariate_faults(constant: "xr.Dataset") -> Iterator[str]:
             yield f"constant_data/covariate_value has the dims {values.dims}, not {dims}."
         elif values.dtype.kind != "f" or values.size == 0 or not np.isfinite(values.to_numpy()).all():
             yield "constant_data/covariate_value holds numbers that are not finite."
-        in_percent = constant.get("covariate_in_percent")
-        if in_percent is None or in_percent.dims != ("covariate",) or in_percent.dtype.kind not in "iu":
-            yield "constant_data/covariate_in_percent is not a number for each covariate."
         if names.dtype.kind != "U" or not all(map(is_text, names.tolist())) or len(set(names.tolist())) < len(names):
             yield "constant_data/covariate is not made of different texts."
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
+from bayesbias.changes.change_contents import lacking_rows
 from bayesbias.changes.result import (
     Estimation,
     Pairing,
@@ -13,7 +14,6 @@ from bayesbias.changes.result import (
     distance_rows,
     estimate_rows,
     gap_rows,
-    lacking_rows,
     line_rows,
     reading_of,
 )

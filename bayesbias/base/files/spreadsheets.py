@@ -131,8 +131,8 @@ def _with_key(frame: "pd.DataFrame", key: str, path: Path, rows: Sequence[int]) 
     numbered = frame.select_dtypes("number").notna().any(axis=1) & nameless
     if numbered.any():
         raise InputFileError(
-            f"{path}: row {rows[int(numbered.argmax())]} has a number, but its column {key!r} is empty. Fill it, or remove "
-            "the row."
+            f"{path}: row {rows[int(numbered.argmax())]} has a number, but its column {key!r} is empty. Fill it, or "
+            "remove the row."
         )
     plain = frame[~nameless].reset_index(drop=True)
     plain.attrs = frame.attrs
