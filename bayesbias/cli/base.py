@@ -148,7 +148,13 @@ def _print_version(requested: bool) -> None:
 @app.callback()
 def bayesbias(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and those of Python and libraries, and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=_print_version,
+            help="Print the version, and those of Python and libraries, and exit.",
+        ),
     ] = False,
 ) -> None:
     """Measure associations in word embeddings, with their uncertainty.

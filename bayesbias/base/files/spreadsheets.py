@@ -117,7 +117,8 @@ def read_csv(
             hint = f" If the words are in {others[0]!r}, give {setting(option, others[0])}."
         raise InputFileError(f"{path} has the columns {list(map(str, frame.columns))}. {advice}{hint}")
     unnamed = (name for name in frame if str(name).startswith("Unnamed:"))
-    if nameless := next((name for name in unnamed if frame[name].dtype != "str"), None):
+    nameless = next((name for name in unnamed if frame[name].dtype != "str"), None)
+    if nameless is not None:
         row = records[int(frame[nameless].notna().argmax())][0]
         raise InputFileError(
             f"{path}: row {row} has a number in a column without a name. Name the column, or empty it."
