@@ -8,7 +8,7 @@ them: ``\x1b``, ``\u202e``. Markup is escaped by the function of each form: HTML
 import json
 import re
 from collections.abc import Mapping
-from math import isfinite
+from math import floor, isfinite, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,13 +91,31 @@ def digits_text(value: float, digits: int = 3) -> str:
 
 
 def estimate_text(row: Mapping[Any, Any]) -> str:
-    """Return the mean of an estimate with its interval, each with a few significant digits.
+    """Return the mean of an estimate with its interval, with as many decimals as show three digits of the largest.
 
     >>> estimate_text({"mean": -0.0154, "hdi_low": -0.0184, "hdi_high": -0.01227})
     '-0.0154 (-0.0184 to -0.0123)'
+    >>> estimate_text({"mean": -0.00118, "hdi_low": -0.00189, "hdi_high": -0.000411})
+    '-0.00118 (-0.00189 to -0.00041)'
     """
-    mean, low, high = (digits_text(row[name]) for name in ("mean", "hdi_low", "hdi_high"))
+    values = [float(row[name]) for name in ("mean", "hdi_low", "hdi_high")]
+    largest = max(map(abs, values))
+    if isfinite(largest) and 1e-6 <= largest < 1000:
+        decimals = max(2 - floor(log10(largest)), 0)
+        mean, low, high = (f"{value:z.{decimals}f}" for value in values)
+    else:
+        mean, low, high = map(digits_text, values)
     return f"{mean} ({low} to {high})"
+
+
+def signed_digits_text(value: float) -> str:
+    """Return a number with its sign and three significant digits, as of a slope for a small unit.
+
+    >>> signed_digits_text(-0.0011834), signed_digits_text(0.71349), signed_digits_text(0)
+    ('-0.00118', '+0.713', '0')
+    """
+    text = digits_text(value)
+    return f"+{text}" if isfinite(value) and value > 0 else text
 
 
 def correlation_text(value: float) -> str:

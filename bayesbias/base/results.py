@@ -68,6 +68,8 @@ class ResultTable:
         Headings of columns whose names come from data, so that the glossary lacks them.
     differences
         Whether the estimates are differences, which are shown with their sign.
+    digits
+        Whether estimates have three significant digits in place of three decimals, as slopes for a small unit need.
     note
         Paragraph above the table.
     folded
@@ -87,6 +89,7 @@ class ResultTable:
     columns: tuple[str, ...] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
     differences: bool = False
+    digits: bool = False
     note: str = ""
     folded: bool = False
     on_page: bool = True

@@ -1,10 +1,11 @@
 """Tables with marks, and figures, on the page of changes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import ResultFigure, ResultTable
 from bayesbias.changes.change_statements import change_mark
+from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark
 
 if TYPE_CHECKING:
@@ -63,11 +64,18 @@ def first_tables(
 
 
 def change_figures(
-    ends: "pd.DataFrame", gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str, alternatives: Mapping[str, str]
+    ends: "pd.DataFrame",
+    gaps: "pd.DataFrame",
+    facts: Mapping[str, Any],
+    prob: str,
+    alternatives: Mapping[str, str],
+    *,
+    is_first: bool = True,
 ) -> dict[str, ResultFigure]:
     """Return the first figure, of at most 12 lines, and one with the words of each condition.
 
-    `alternatives` are texts of the conditions for readers who do not see a figure.
+    `alternatives` are texts of the conditions for readers who do not see a figure. Unless `is_first`, another figure
+    leads the page.
     """
     first, *others = facts["conditions"]
     legend = f"Points: posterior means, filled if settled; lines: {prob}"
@@ -76,7 +84,9 @@ def change_figures(
         contrasts = list(dict.fromkeys(gaps["contrast"]))
         caption = f"Gap in each period, in units of cosine distance; below 0, nearer. {legend}; crosses: plain gaps."
         alt = "The gap in each period with its interval. The numbers are in the table of gaps."
-        figures["trend"] = ResultFigure("plot_trend", caption, options={"contrast": contrasts[0]}, alt=alt)
+        figures["trend"] = ResultFigure(
+            "plot_trend", caption, options={"contrast": contrasts[0]}, section="" if is_first else "Periods", alt=alt
+        )
         if len(contrasts) > 1:
             figures["trends"] = ResultFigure("plot_trend", caption, section="Gaps", alt=alt)
         others = others[-1:]
@@ -103,12 +113,70 @@ def change_figures(
     return figures
 
 
-def slopes_figure(prob: str) -> ResultFigure:
-    """Return the figure of the slopes of gaps on numbers of the words."""
-    return ResultFigure(
+def slopes_figure(slopes: "pd.DataFrame", prob: str) -> dict[str, ResultFigure]:
+    """Return the figure of the slopes of gaps on numbers of the words, which leads the page, if there are slopes."""
+    if slopes.empty:
+        return {}
+    units = slopes.drop_duplicates("covariate")
+    unit = name_some([f"{unit} of {name}" for name, unit in zip(units["covariate"], units["unit"], strict=True)])
+    figure = ResultFigure(
         "plot_slopes",
-        "Slope of the words' gaps in each period, in units of cosine distance for one unit of the covariate. Points: "
-        f"posterior means, filled if settled; lines: {prob}; crosses: plain slopes.",
-        section="Slopes",
+        f"Slope of the words' gaps in each period, in cosine distance for {unit}. Points: posterior means, filled if "
+        f"settled; lines: {prob}; crosses: plain slopes.",
         alt="The slope in each period with its interval. The numbers are in the table of slopes.",
     )
+    return {"slopes": figure}
+
+
+def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str) -> dict[str, ResultTable]:
+    """Return the slopes of the first gap with marks, and those of all gaps."""
+    columns = ("contrast", "covariate", "unit", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high")
+    caption = f"Slopes of all gaps, in cosine distance, {prob}"
+    every = ResultTable(slopes, "Slopes", caption, columns, digits=True, folded=True)
+    if slopes.empty:
+        return {"slopes": every}
+
+    def slope_mark(row: Mapping[str, Any]) -> str:
+        below, above = ("falls", "rises") if row["quantity"] == "change" else (f"nearer to {side}" for side in sides)
+        return mark(row, below=below, above=above)
+
+    covariate = ("covariate",) if slopes["covariate"].nunique() > 1 else ()
+    first = ResultTable(
+        slopes[slopes["contrast"] == slopes["contrast"].iloc[0]],
+        "Slopes",
+        f"Slope in each period and its change, in cosine distance for {name_some(slopes['unit'].unique())} of the "
+        f"covariate, {prob}",
+        ("period", *covariate, "mean", "hdi_low", "hdi_high", "observed"),
+        {"mean": "Slope", "observed": "Plain slope"},
+        digits=True,
+        mark=slope_mark,
+        in_folder=False,
+    )
+    return {"slopes_by_period": first, "slopes": every}
+
+
+def lacking_rows(tables: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Mapping[str, Any]]) -> "pd.DataFrame":
+    """Return a row for each word that a condition lacks, and for each that none has."""
+    import pandas as pd
+
+    records: list[tuple[Any, ...]] = []
+    stored: set[str] = set()
+    for role, list_column in (("protected", "protected_group"), ("attribute", "attribute_group")):
+        columns = [f"{role}_word", list_column]
+        lists = {
+            name: dict(table[columns].drop_duplicates().astype(str).itertuples(index=False, name=None))
+            for name, table in tables.items()
+        }
+        every = {word: list_name for of_condition in lists.values() for word, list_name in of_condition.items()}
+        stored |= set(every)
+        for word, list_name in every.items():
+            if lacks := [name for name, of_condition in lists.items() if word not in of_condition]:
+                records.append((word, role, list_name, len(tables) - len(lacks), ", ".join(lacks)))
+    records += [(word, *where, 0, "all") for word, where in dict(_lost_words(facts)).items() if word not in stored]
+    return pd.DataFrame(records, columns=["word", "role", "list", "conditions", "lacks"])
+
+
+def _lost_words(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for of_condition in facts.values():
+        for entry in of_condition.get("lost_words", []):
+            yield entry["word"], (entry["role"], entry["list"])

@@ -306,23 +306,91 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
     return tuple(statements)
 
 
-def slope_statements(slopes: "pd.DataFrame") -> tuple[Statement, ...]:
-    """Return how the first contrast's slope on each covariate of words changed from the first to the last period."""
+def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str]) -> str:
+    """Return whether words lean with a covariate, as a clause."""
+    if row["borderline"]:
+        return f"it is borderline whether the lean follows {covariate}"
+    if not row["settled"]:
+        return f"it is not settled whether the lean follows {covariate}"
+    return f"words with a larger {covariate} are nearer to {sides[0 if row['mean'] < 0 else 1]} words"
+
+
+def slope_answer(rows: Sequence[Mapping[Any, Any]], covariate: str, sides: tuple[str, str]) -> str:
+    """Return in how many periods words lean with a covariate, and whether the slope changed.
+
+    `rows` are the slopes by period, then their change.
+
+    >>> row = {"mean": -0.1, "settled": True, "borderline": False}
+    >>> change = {"mean": 0.0, "settled": False, "borderline": False, "period": "1910 to 1990"}
+    >>> slope_answer([row, row, change], "share", ("female", "male"))
+    'Words with a larger share are nearer to female words in both periods; the slope has no settled change.'
+    """
+    *by_period, change = rows
+    counts = [sum(row["settled"] and (row["mean"] < 0) == is_first for row in by_period) for is_first in (True, False)]
+    shown = [
+        f"to {side} words in {_of_periods(count, len(by_period))}"
+        for side, count in zip(sides, counts, strict=True)
+        if count
+    ]
+    claim = f"Words with a larger {covariate} are nearer {' and '.join(shown)}"
+    if not shown:
+        claim = f"It is not settled in any period whether words lean with {covariate}"
+    moved = "has a borderline change" if change["borderline"] else "has no settled change"
+    return f"{claim}; the slope {'changed' if change['settled'] else moved}."
+
+
+def _of_periods(count: int, every: int) -> str:
+    if count < every:
+        return f"{count} of {every} periods"
+    return "both periods" if every == 2 else f"all {every} periods"
+
+
+def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: float) -> str:
+    """Return the slopes of the first and the last period and their change, with intervals."""
+    first, last, change = rows[0], rows[-2], rows[-1]
+    return (
+        f"Slope for {first['unit']} of {covariate}, in cosine distance: {estimate_text(first)} in {first['period']}, "
+        f"{estimate_text(last)} in {last['period']}; change {estimate_text(change)}. Brackets hold "
+        f"{percent_text(hdi_prob)} intervals."
+    )
+
+
+def slope_statements(
+    slopes: "pd.DataFrame", sides: tuple[str, str], *, of_periods: bool = True
+) -> tuple[Statement, ...]:
+    """Return how the first contrast's slope on each covariate of words changed, after the slopes of all periods."""
     if slopes.empty:
         return ()
-    contrast = str(slopes["contrast"].iloc[0])
     statements = []
-    for covariate, rows in slopes[slopes["contrast"] == contrast].groupby("covariate", sort=False):
+    of_first = slopes[slopes["contrast"] == slopes["contrast"].iloc[0]]
+    for covariate, rows in of_first.groupby("covariate", sort=False):
         *by_period, change = rows_of(rows)
-        claim = "changed" if change["settled"] else "has no settled change"
-        first, last, moved = map(estimate_text, (by_period[0], by_period[-1], change))
+        for row in by_period if of_periods else ():
+            text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}."
+            statements.append(Statement("slope", text, row))
+        claim = "borderline" if change["borderline"] else "settled" if change["settled"] else "not settled"
         text = (
-            f"{contrast}: the slope on {covariate} {claim}: {first} in {by_period[0]['period']}, {last} in "
-            f"{by_period[-1]['period']}, change {moved}. Below 0, words with a larger {covariate} are nearer to "
-            f"{contrast_sides(contrast)[0]} words."
+            f"From {change['period']}, the change of the slope on {covariate} is {claim}: {estimate_text(change)}. It "
+            "is paired over words, and need not be exactly the difference of both slopes."
         )
         statements.append(Statement("slope", text, change))
+        text = (
+            f"Slopes are in cosine distance for {change['unit']} of {covariate}. Below 0, words with a larger "
+            f"{covariate} are nearer to {sides[0]} words, compared with {sides[1]} words."
+        )
+        statements.append(Statement("unit", text))
     return tuple(statements)
+
+
+def slope_doubts(by_period: Mapping[str, Sequence[Statement]]) -> Iterator[Statement]:
+    """Yield the doubts about single words that decide a slope, once for all periods that have them."""
+    periods: dict[tuple[str, str], list[str]] = {}
+    for period, doubts in by_period.items():
+        for doubt in doubts:
+            if doubt.kind in ("leverage", "influence"):
+                periods.setdefault((doubt.kind, doubt.text), []).append(period)
+    for (kind, text), names in periods.items():
+        yield Statement(kind, f"{text} (In {listed(names, 3)}.)", {"periods": names})
 
 
 def methods_statement(facts: Mapping[str, Any]) -> Statement:
@@ -383,6 +451,7 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
         yield from _short_controls(counts, facts["conditions"][0], name)
     for name, directions in facts["tied"].items():
         yield tied_statement(directions, f"the protected words in {name!r}")
+    yield from slope_doubts(facts["slope_doubts"])
 
 
 def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_prob: float) -> Iterator[Statement]:

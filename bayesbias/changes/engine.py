@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +10,10 @@ import numpy as np
 from bayesbias import __version__
 from bayesbias.base.arrays import column_rank, is_constant
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.stored_frames import read_csv
+from bayesbias.base.files.spreadsheets import numbers_only, read_csv
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
+from bayesbias.changes.change_contents import lacking_rows
 from bayesbias.changes.change_statements import SLOPE, equalized_words
 from bayesbias.changes.result import (
     CHAINS,
@@ -24,7 +24,6 @@ from bayesbias.changes.result import (
     change_rows,
     distance_rows,
     gap_rows,
-    lacking_rows,
 )
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.periods import period_files
@@ -38,7 +37,7 @@ from bayesbias.errors import (
 )
 from bayesbias.estimates.frames import EstimateFrame
 from bayesbias.estimates.intervals import SCOPES, check_baseline, contrast_name
-from bayesbias.models.data import lacking_sides
+from bayesbias.models.data import SIDES, lacking_sides
 from bayesbias.models.fits import fit_attribute, tied_directions
 from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.gap_draws import FEWEST_WORDS, ContrastDraws, PeriodSample, period_sample
@@ -198,7 +197,8 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
     if isinstance(covariates, pd.Series):
         covariates = covariates.to_frame("covariate" if covariates.name is None else covariates.name)
     if isinstance(covariates, str | os.PathLike):
-        covariates = _read_covariates(check_path(covariates, "covariates"))
+        source, advice = check_path(covariates, "covariates"), "Give a column 'period' and columns of numbers."
+        covariates = numbers_only(read_csv(source, advice, keys=("period",)), ("period",), str(source))
     frame = as_frame(covariates)
     if isinstance(frame, Mapping):
         frame = pd.DataFrame({str(name): pd.Series(values) for name, values in frame.items()})
@@ -220,10 +220,6 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
             raise ArgumentError(f"The covariate {name!r} is {numbers[0]:g} in all periods, so it has no slope.")
         frame = frame.assign(**{str(name): numbers})
     return frame
-
-
-def _read_covariates(path: Path) -> "pd.DataFrame":
-    return read_csv(path, "Give a column period and one or more columns of numbers.", texts=("period",))
 
 
 def period_name(label: Any) -> str:
@@ -253,8 +249,8 @@ def trend_design(covariates: "pd.DataFrame", times: np.ndarray, *, walk: bool) -
     return design
 
 
-type Lines = Callable[[ContrastDraws], Mapping[str, "pd.DataFrame"]]
-"""What periods add for a contrast: frames `lines`, `slopes` and `neighbours`."""
+type Lines = Callable[[ContrastDraws, tuple[str, str]], Mapping[str, "pd.DataFrame"]]
+"""What periods add for a contrast, given its two connections: frames `lines`, `slopes` and `neighbours`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,7 +293,8 @@ def changes_of(
             base = pairing.sample.connections.index(estimation.baseline)
             drawn[name] = pairing.draw(estimation, (base, place))
             parts = {"changes": change_rows(drawn[name], pairing, gaps[gaps["contrast"] == name], estimation)}
-            parts |= {} if periods is None else periods.lines(drawn[name])
+            sides = estimation.baseline, pairing.sample.connections[place]
+            parts |= {} if periods is None else periods.lines(drawn[name], sides)
             for key, frame in parts.items():
                 frame.insert(0, "contrast", name)
                 frames[key].append(frame)
@@ -318,7 +315,8 @@ def changes_of(
                 pairing.sample.periods[-1]: short for pairing in pairings if (short := pairing.short_controls)
             },
             "times": None if periods is None else periods.times.tolist(),
-            **{"covariates": [], "word_covariates": [], "walk": False, "trend": False},
+            **{"covariates": [], "word_covariates": [], "percent_covariates": [], "walk": False, "trend": False},
+            "slope_doubts": {},
             **({} if periods is None else periods.facts),
             "scope": estimation.scope,
             "baseline": estimation.baseline,
@@ -429,6 +427,16 @@ def _condition_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFr
     )
 
 
+def _list_names(table: "pd.DataFrame") -> dict[str, str]:
+    """Return the list of associated and of different words, if there is one protected group and one list of each."""
+    if table["protected_group"].nunique() > 1 or "attribute_group" not in table:
+        return {}
+    names = {side: table.loc[table["connection"] == side, "attribute_group"].astype(str).unique() for side in SIDES}
+    return (
+        {side: str(lists[0]) for side, lists in names.items()} if all(len(one) == 1 for one in names.values()) else {}
+    )
+
+
 def _facts(
     tables: "Mapping[str, pd.DataFrame]",
     samples: Sequence[PeriodSample],
@@ -444,6 +452,7 @@ def _facts(
         "conditions": list(tables),
         **{name: len({word for sample in samples for word in getattr(sample, name)}) for name in _COUNTED},
         "protected_groups": len({group for sample in samples for group in sample.groups}),
+        "lists": _list_names(tables[first]),
         "groups_not_compared": {
             group: text
             for sample in samples

@@ -12,7 +12,7 @@ from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_pro
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import SHOWS, ComparedConditions, Contents, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.change_contents import change_figures, first_tables, slopes_figure
+from bayesbias.changes.change_contents import change_figures, first_tables, slope_tables, slopes_figure
 from bayesbias.changes.change_statements import (
     change_answer,
     change_doubts,
@@ -25,11 +25,14 @@ from bayesbias.changes.change_statements import (
     listed,
     methods_statement,
     neighbour_statements,
+    slope_answer,
+    slope_estimate,
     slope_statements,
     word_statements,
 )
 from bayesbias.estimates.intervals import (
     SCOPES,
+    contrast_sides,
     diagnostics_of,
     direction_of,
     is_borderline,
@@ -52,9 +55,8 @@ if TYPE_CHECKING:
 
 
 DRAWS = 1000
-_ON_PAGE = ("Trend", "Slopes", "Distances", "How to read it", "Methods")
+_ON_PAGE = ("Slopes", "Trend", "Distances", "How to read it", "Methods")
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
-_SLOPE_COLUMNS = ("contrast", "covariate", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high", "settled")
 CHAINS = 4
 _SIDES = ("first", "second")
 
@@ -164,6 +166,7 @@ class Changes(ComparedConditions):
     def _parts(self) -> tuple[StatementList, ...]:
         facts = self.facts
         return (
+            StatementList("Slopes", slope_statements(self.slopes, self.sides)),
             StatementList(self._title, self.answers),
             StatementList("Beware", self.doubts),
             StatementList(
@@ -173,7 +176,6 @@ class Changes(ComparedConditions):
                     *neighbour_statements(self.neighbours, 1 - facts["hdi_prob"]),
                 ),
             ),
-            StatementList("Slopes", slope_statements(self.slopes)),
             StatementList("Words", tuple(word_statements(self.changes))),
             StatementList("Distances", self._distance_statements() if len(self.changes) else ()),
             StatementList("How to read it", explanations()),
@@ -202,12 +204,7 @@ class Changes(ComparedConditions):
                 differences=True,
             ),
             "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
-            "slopes": ResultTable(
-                self.slopes,
-                "Slopes",
-                f"Slopes of the words' gaps, in cosine distance for one unit of the covariate, {prob}",
-                _SLOPE_COLUMNS,
-            ),
+            **slope_tables(self.slopes, self.sides, prob),
             "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
             "distances": ResultTable(
                 self.distances,
@@ -219,22 +216,26 @@ class Changes(ComparedConditions):
             "lacking": ResultTable(self.lacking, "Words that are lacking", "Words that some conditions lack"),
         }
         shown = {part.title: part for part in self.parts}
+        shown["Slopes"] = StatementList("Slopes", slope_statements(self.slopes, self.sides, of_periods=False))
         if "Trend" in shown:  # those of other gaps are in the table
             gap = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
             trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
             shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
             title=self._headline,
-            about=f"{counted(len(self.conditions), 'condition')}, {facts['protected_words']} protected and "
-            f"{counted(facts['attribute_words'], 'attribute word')}.",
+            about=f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}, "
+            f"{facts['protected_words']} protected and {counted(facts['attribute_words'], 'attribute word')}."
+            f"{self._meaning}",
             answer=self._answer,
-            estimate=change_estimate(self.verdicts[0].numbers, self.gaps, facts["hdi_prob"]) if len(changes) else "",
+            estimate=self._estimate,
             answers=self.answers,
             parts=tuple(shown[name] for name in _ON_PAGE if name in shown),
             tables={name: table for name, table in tables.items() if len(table.frame)},
-            figures=change_figures(ends, self.gaps, facts, prob, self._alternatives)
-            | ({"slopes": slopes_figure(prob)} if len(self.slopes) else {}),
-            opened=("Periods", "Trend", "Groups", "Words") if len(changes) else (SHOWS,),
+            figures={
+                **slopes_figure(self.slopes, prob),
+                **change_figures(ends, self.gaps, facts, prob, self._alternatives, is_first=self.slopes.empty),
+            },
+            opened=("Slopes", "Periods", "Trend", "Groups", "Words") if len(changes) else (SHOWS,),
             doubts=self.doubts,
             limits=change_limits(facts, self._pairs),
             settings={
@@ -249,7 +250,38 @@ class Changes(ComparedConditions):
         )
 
     @property
+    def sides(self) -> tuple[str, str]:
+        """Names of both sides of the first gap: of the attribute lists, if each is one list for all words."""
+        base, other = contrast_sides(str(self.changes["contrast"].iloc[0])) if len(self.changes) else ("", "")
+        lists: Mapping[str, str] = self.facts["lists"]
+        return lists.get(base, base), lists.get(other, other)
+
+    @property
+    def _meaning(self) -> str:
+        """Meaning of associated and different words in a study of one group."""
+        meanings = [f"{side} words are those of the list {name}" for side, name in self.facts["lists"].items()]
+        return f" Here, {', and '.join(meanings)}." if meanings else ""
+
+    @property
+    def _slopes(self) -> list[Mapping[str, Any]]:
+        """The slopes of the first gap on the first covariate, then their change; empty without covariates of words."""
+        if self.slopes.empty:
+            return []
+        keys = ["contrast", "covariate"]
+        return list(rows_of(self.slopes[(self.slopes[keys] == self.slopes[keys].iloc[0]).all(axis=1)]))
+
+    @property
+    def _estimate(self) -> str:
+        if self.changes.empty:
+            return ""
+        if rows := self._slopes:
+            return slope_estimate(rows, rows[0]["covariate"], self.facts["hdi_prob"])
+        return change_estimate(self.verdicts[0].numbers, self.gaps, self.facts["hdi_prob"])
+
+    @property
     def _answer(self) -> str:
+        if rows := self._slopes:
+            return slope_answer(rows, rows[0]["covariate"], self.sides)
         if self.changes.empty:
             return "The study has no gap to compare: only mean distances changed, or did not."
         rows = [verdict.numbers for verdict in self.verdicts]
@@ -268,6 +300,10 @@ class Changes(ComparedConditions):
     @property
     def _headline(self) -> str:
         study = f": {self.facts['study']}" if self.facts["study"] else ""
+        if rows := self._slopes:
+            first, second = self.sides
+            name = rows[0]["covariate"]
+            return f"Do words with a larger {name} lean to {first} or to {second} words, and did it change?"
         if self.facts["times"] is not None:
             return f"How did the association move?{study.removeprefix(':')}"
         first, *others = self.conditions
@@ -558,30 +594,3 @@ def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: flo
     frame["settled"] = [is_settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
     frame.loc[len(names), "settled"] = False
     return frame
-
-
-def lacking_rows(tables: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Mapping[str, Any]]) -> "pd.DataFrame":
-    """Return a row for each word that a condition lacks, and for each that none has."""
-    import pandas as pd
-
-    records: list[tuple[Any, ...]] = []
-    stored: set[str] = set()
-    for role, list_column in (("protected", "protected_group"), ("attribute", "attribute_group")):
-        columns = [f"{role}_word", list_column]
-        lists = {
-            name: dict(table[columns].drop_duplicates().astype(str).itertuples(index=False, name=None))
-            for name, table in tables.items()
-        }
-        every = {word: list_name for of_condition in lists.values() for word, list_name in of_condition.items()}
-        stored |= set(every)
-        for word, list_name in every.items():
-            if lacks := [name for name, of_condition in lists.items() if word not in of_condition]:
-                records.append((word, role, list_name, len(tables) - len(lacks), ", ".join(lacks)))
-    records += [(word, *where, 0, "all") for word, where in dict(_lost_words(facts)).items() if word not in stored]
-    return pd.DataFrame(records, columns=["word", "role", "list", "conditions", "lacks"])
-
-
-def _lost_words(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, str]]]:
-    for of_condition in facts.values():
-        for entry in of_condition.get("lost_words", []):
-            yield entry["word"], (entry["role"], entry["list"])

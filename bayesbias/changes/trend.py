@@ -3,15 +3,14 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import (
-    HDI_PROB,
-    check_flag,
-    check_path,
-)
+from bayesbias.base.checks import HDI_PROB, check_flag, check_path
+from bayesbias.base.files.spreadsheets import PERCENT
+from bayesbias.base.progress import with_progress
 from bayesbias.changes.engine import (
     Periods,
     changes_of,
@@ -21,21 +20,34 @@ from bayesbias.changes.engine import (
     times_of,
     trend_design,
 )
-from bayesbias.changes.result import DRAWS, Changes, Estimation, estimate_rows, line_rows
+from bayesbias.changes.result import CHAINS, DRAWS, Changes, Estimation, estimate_rows, line_rows
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
-from bayesbias.errors import ArgumentError, name_some, raise_faults
+from bayesbias.errors import ArgumentError, name_some, raise_faults, setting, worded
 from bayesbias.estimates.intervals import is_settled, student_scales, welch_freedom
-from bayesbias.models.covariates import collinear_faults, frame_by_word, read_covariates, rows_of_words
+from bayesbias.models.covariates import (
+    collinear_faults,
+    columns_of_numbers,
+    frame_by_word,
+    read_covariates,
+    rows_of_words,
+    spelling_hint,
+    without_unrated,
+)
 from bayesbias.models.periods.gap_draws import ContrastDraws, PeriodSample, period_sample
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
-from bayesbias.reports.covariates.slopes import CovariateDesign, check_design, design_of, robust_freedom
+from bayesbias.models.sampling import fit
+from bayesbias.reports.covariates.covariate_effect import SLOPE as OF_WORDS
+from bayesbias.reports.covariates.covariate_effect import effect_between
+from bayesbias.reports.covariates.slopes import CovariateDesign, check_design, design_of, one_unit, robust_freedom
 from bayesbias.studies.study import StudyLike, normal_form
 from bayesbias.tables.codes import to_numbers
 from bayesbias.tables.schema import as_frame
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
+    from bayesbias.base.statements import Statement
     from bayesbias.embeddings.embedding import EmbeddingLike
     from bayesbias.models.covariates import CovariatesLike
 
@@ -44,50 +56,68 @@ if TYPE_CHECKING:
 class WordCovariates:
     """Numbers of the protected words of a sample by period: `values` (periods, words, covariates), and their names.
 
-    A number is NaN where a period lacks the word.
+    A number is NaN where a period lacks the word. Those of `percent` are percentages.
     """
 
     values: np.ndarray
     names: tuple[str, ...]
+    percent: tuple[str, ...] = ()
 
 
-def word_covariates_by_period(covariates: Any, sample: PeriodSample) -> WordCovariates:
-    """Return checked covariates of words; see `word_covariates` of `bayesbias.trend`."""
+def _source(period: str = "") -> str:
+    name = worded("word_covariates", "--word-covariates")
+    return f"{name} of {period}" if period else name
+
+
+def numbers_by_period(
+    covariates: Any, periods: Sequence[str], word_column: str | None = None
+) -> "dict[str, pd.DataFrame]":
+    """Return a frame of the numbers of words for each period; see `word_covariates` of `bayesbias.trend`."""
     import pandas as pd
 
     if isinstance(covariates, str | os.PathLike):
-        covariates = read_covariates(check_path(covariates, "word_covariates"))
+        covariates = read_covariates(check_path(covariates, "word_covariates"), word_column)
     frame = as_frame(covariates)
+    if isinstance(frame, pd.DataFrame):
+        frame = columns_of_numbers(frame)
     if isinstance(frame, pd.DataFrame) and "period" in frame.columns:
         names_of_rows = frame["period"].map(period_name)
-        if lacking := [name for name in sample.periods if name not in set(names_of_rows)]:
-            raise ArgumentError(f"word_covariates lacks the periods {name_some(map(repr, lacking))}. Add their rows.")
-        frames = {name: frame[names_of_rows == name].drop(columns="period") for name in sample.periods}
+        if lacking := [name for name in periods if name not in set(names_of_rows)]:
+            raise ArgumentError(f"{_source()} lacks the periods {name_some(map(repr, lacking))}. Add their rows.")
+        frames = {name: frame[names_of_rows == name].drop(columns="period") for name in periods}
     else:
-        frames = dict.fromkeys(sample.periods, frame)
+        frames = dict.fromkeys(periods, frame)
     by_period = {name: frame_by_word(of_period, pd.DataFrame()) for name, of_period in frames.items()}
-    columns = list(by_period[sample.periods[0]].columns)
-    if not columns:
-        raise ArgumentError("word_covariates has no column of numbers. Add one.")
+    if not len(by_period[periods[0]].columns):
+        raise ArgumentError(f"{_source()} has no column of numbers. Add one.")
+    return by_period
+
+
+def word_covariates_of(by_period: "Mapping[str, pd.DataFrame]", sample: PeriodSample) -> WordCovariates:
+    """Return the checked numbers of the words of a sample."""
+    first = by_period[sample.periods[0]]
+    columns = list(first.columns)
     values = np.full((len(sample.periods), len(sample.protected_words), len(columns)), np.nan)
     for place, (period, of_period) in enumerate(by_period.items()):
         has = sample.protected_present[:, place]
         words = [word for word, is_present in zip(sample.protected_words, has, strict=True) if is_present]
         values[place, has] = _numbers(of_period.set_axis(list(map(normal_form, of_period.index))), words, period)
         faults = collinear_faults(values[place, has], tuple(map(str, columns)))
-        raise_faults(ArgumentError, f"word_covariates of {period}", faults)
-    return WordCovariates(values, tuple(map(str, columns)))
+        raise_faults(ArgumentError, _source(period), faults)
+    return WordCovariates(values, tuple(map(str, columns)), tuple(map(str, first.attrs.get(PERCENT, ()))))
 
 
 def _numbers(frame: "pd.DataFrame", words: list[str], period: str) -> np.ndarray:
     if len(repeated := frame.index[frame.index.duplicated()].intersection(words)):
         fault = f"words occur more than once: {name_some(repeated)}"
-        raise_faults(ArgumentError, f"word_covariates of {period}", [fault])
+        raise_faults(ArgumentError, _source(period), [fault])
     chosen = rows_of_words(frame, words)
     numbers = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
     lacking = [word for word, row in zip(words, numbers, strict=True) if not np.isfinite(row).all()]
-    faults = [f"there is no number for {name_some(lacking)}: add it, or leave these words out"] if lacking else []
-    raise_faults(ArgumentError, f"word_covariates of {period}", faults)
+    hint = spelling_hint(lacking, frame.index)
+    advice = f"Add it, or leave these words out ({setting('drop_unrated', True)})"
+    faults = [f"there is no number for {name_some(lacking)}.{hint} {advice}"] if lacking else []
+    raise_faults(ArgumentError, _source(period), faults)
     return numbers
 
 
@@ -152,25 +182,39 @@ def _spread(residuals: np.ndarray, design: CovariateDesign) -> np.ndarray:
 
 
 def slope_rows(
-    slopes: SlopeDraws, covariates: Sequence[str], periods: Sequence[str], scope: str, hdi_prob: float
+    slopes: SlopeDraws,
+    covariates: WordCovariates,
+    effects: "Mapping[str, pd.DataFrame]",
+    estimation: Estimation,
 ) -> "pd.DataFrame":
-    """Return the slope in each period, and its change from the first to the last, of each covariate."""
+    """Return the slope in each period, and its change from the first to the last, of each covariate.
+
+    `effects` are those of `bayesbias.covariate_effect` in each period, whose slopes these are; a change is paired.
+    """
     import pandas as pd
 
-    draws = slopes.population if scope == "population" else slopes.these_words
-    names = [*periods, f"{periods[0]} to {periods[-1]}"]
+    draws = slopes.population if estimation.scope == "population" else slopes.these_words
+    first, *_, last = effects
     frames = []
-    for place, covariate in enumerate(covariates):
-        labels: dict[str, Sequence[Any]] = {
-            "covariate": [covariate] * len(names),
-            "quantity": [*["slope"] * len(periods), "change"],
-            "period": names,
-            "observed": slopes.observed[:, place].tolist(),
-        }
-        means = slopes.observed[:, place]
-        frames.append(estimate_rows(draws[:, :, place], labels, hdi_prob, means=means, directions=False))
+    for place, covariate in enumerate(covariates.names):
+        unit = one_unit(covariate in covariates.percent)
+        labels = {"covariate": [covariate], "unit": [unit], "quantity": ["change"], "period": [f"{first} to {last}"]}
+        observed = slopes.observed[-1:, place]
+        change = estimate_rows(
+            draws[:, -1:, place],
+            labels | {"observed": observed.tolist()},
+            estimation.hdi_prob,
+            means=observed,
+            directions=False,
+        )
+        for period, frame in effects.items():
+            is_slope = (frame["quantity"] == OF_WORDS) & (frame["covariate"] == covariate)
+            of_period = frame[is_slope & (frame["scope"] == estimation.scope)]
+            frames.append(of_period.assign(period=period).reindex(columns=change.columns))
+        frames.append(change)
     frame = pd.concat(frames, ignore_index=True)
-    frame["settled"] = [is_settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
+    ends = frame[["hdi_low", "hdi_high", "borderline"]].itertuples(index=False, name=None)
+    frame["settled"] = [is_settled(low, high) and not borderline for low, high, borderline in ends]
     return frame
 
 
@@ -180,6 +224,8 @@ def trend(
     *,
     covariates: "str | os.PathLike[str] | Mapping[str, Mapping[Any, float]] | pd.DataFrame | None" = None,
     word_covariates: "CovariatesLike | os.PathLike[str] | None" = None,
+    word_column: str | None = None,
+    drop_unrated: bool = False,
     walk: bool = False,
     baseline: str = "associated",
     scope: str = "population",
@@ -212,6 +258,11 @@ def trend(
         Numbers of the protected words, such as the share of women in an occupation: what `fit` takes as covariates, or
         the path of a CSV file with the column ``word`` and columns of numbers; with a column ``period``, the numbers of
         each period. Their slopes by period, and the change of a slope, are in `slopes`.
+    word_column
+        Name of the column of words in that file, if it is not ``word``.
+    drop_unrated
+        Whether to leave out protected words without a number in some period, which a warning names. By default, they
+        are an error.
     walk
         Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
         a line with independent deviations.
@@ -239,8 +290,9 @@ def trend(
         Frames `gaps`, `changes`, `distances`, `lines`, `slopes`, `neighbours` and `lacking`; `print` shows its
         conclusions. `lines` has, for each contrast, the change along the line from the first to the last period, the
         change for one unit of each covariate, and the sd of periods (its `mean` is the median); `slopes` the
-        least-squares slope of the words' gaps on each word covariate in each period (`quantity` is ``"slope"``) and its
-        change from the first to the last (``"change"``); `neighbours` the statistic of Durbin and Watson and the share
+        slope of the words' gaps on each word covariate in each period, which is that of `covariate_effect` with the
+        same seed and as many draws, at least those of `fit` (`quantity` is ``"slope"``), and its change from the first
+        to the last (``"change"``), for one `unit`; `neighbours` the statistic of Durbin and Watson and the share
         of simulated independent deviations with a smaller one.
 
     Raises
@@ -263,9 +315,10 @@ def trend(
 
     A word's gaps vary around those of its group by S over periods, with the half-t priors of Huang and Wand (2013) in
     orthonormal coordinates of time. The gap of words like these is the mean of these words plus Normal(0, S / J_g).
-    Slopes on covariates of words are least squares over the words of a period, as in `covariate_effect`; for words like
-    these, each word's residual enters with a random weight that is the same in all periods, so that changes are paired,
-    and both errors together have the degrees of freedom of Satterthwaite (1946).
+    Slopes on covariates of words in a period are those of `covariate_effect`. Their change is that of least squares
+    over the words of both periods: for words like these, each word's residual enters with a random weight that is the
+    same in all periods, so that changes are paired, and both errors together have the degrees of freedom of
+    Satterthwaite (1946). A change need not be exactly the difference of both slopes.
     Coefficients of the trend are least squares, never generalised least squares, with the sd of periods around it, net
     of the error of the gaps, as a further error; both together have the degrees of freedom of Satterthwaite.
 
@@ -295,27 +348,54 @@ def trend(
     estimation = Estimation.checked(
         draws=draws, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope, scope=scope, baseline=baseline
     )
+    check_flag("drop_unrated", drop_unrated)
     tables = tables_by_period(periods, study, spelling_rule(case, prefix, suffix))
-    sample, names = period_sample(tables), tuple(tables)
+    names = tuple(tables)
+    numbers = None if word_covariates is None else numbers_by_period(word_covariates, names, word_column)
+    if numbers is not None and drop_unrated:
+        tables = without_unrated(tables, numbers)
+    sample = period_sample(tables)
     times = times_of(list(names))
     covariate_frame = covariates_by_period(covariates, names)
     design = trend_design(covariate_frame, times, walk=walk)
-    of_words = None if word_covariates is None else word_covariates_by_period(word_covariates, sample)
+    of_words = None if numbers is None else word_covariates_of(numbers, sample)
+    rated = {} if numbers is None else _rated_fits(tables, numbers, estimation, progress=progress)
+    doubts: dict[str, tuple[Statement, ...]] = {}
 
-    def lines(drawn: ContrastDraws) -> "dict[str, pd.DataFrame]":
+    def lines(drawn: ContrastDraws, connections: tuple[str, str]) -> "dict[str, pd.DataFrame]":
         frames = {} if design is None else _trend_frames(drawn, design, times, estimation, walk=walk)
         if of_words is not None:
             slopes = draw_slopes(sample, drawn, of_words, seed=estimation.seed)
-            frames["slopes"] = slope_rows(slopes, of_words.names, names, scope, hdi_prob)
+            effects = {name: effect_between(fitted, connections, hdi_prob) for name, fitted in rated.items()}
+            for name, effect in effects.items():
+                doubts.setdefault(name, effect.doubts)
+            of_periods = {name: effect.effects for name, effect in effects.items()}
+            frames["slopes"] = slope_rows(slopes, of_words, of_periods, estimation)
         return frames
 
     facts = {
         "covariates": [str(name) for name in covariate_frame],
         "word_covariates": [] if of_words is None else list(of_words.names),
+        "percent_covariates": [] if of_words is None else list(of_words.percent),
+        "slope_doubts": doubts,
         "walk": walk,
         "trend": design is not None,
     }
     return changes_of(tables, estimation, periods=Periods(sample, times, lines, facts), progress=progress)
+
+
+def _rated_fits(
+    tables: "Mapping[str, pd.DataFrame]",
+    numbers: "Mapping[str, pd.DataFrame]",
+    estimation: Estimation,
+    *,
+    progress: bool,
+) -> "dict[str, xr.DataTree]":
+    """Return the fit of each period with the numbers of its words: that of the command `covariate`."""
+    draws = max(estimation.draws, signature(fit).parameters["draws"].default)
+    settings = {"draws": draws, "chains": CHAINS, "random_seed": estimation.seed, "progress": False}
+    named = with_progress(list(tables.items()), "Fitting covariates", progress=progress)
+    return {name: fit(table, covariates=numbers[name], **settings) for name, table in named}
 
 
 def _trend_frames(

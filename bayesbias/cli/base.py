@@ -275,6 +275,20 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(","))
 
 
+def rated_table(
+    table: "pd.DataFrame", covariates: Path | None, word_column: str | None, *, drop_unrated: bool
+) -> "tuple[pd.DataFrame, pd.DataFrame | None]":
+    """Return a distance table, without words that lack a number if that is wanted, and the covariates of a file."""
+    from bayesbias.models.covariates import frame_by_word, read_covariates, without_unrated
+
+    if covariates is None:
+        return table, None
+    numbers = read_covariates(covariates, word_column)
+    if drop_unrated:
+        table = without_unrated({"": table}, {"": frame_by_word(numbers, table)})[""]
+    return table, numbers
+
+
 def describe(table: "pd.DataFrame") -> str:
     """Return a sentence with the size of a distance table."""
     counts = table["connection"].value_counts().sort_index()

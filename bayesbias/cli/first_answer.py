@@ -14,6 +14,7 @@ from bayesbias.cli.base import (
     command_line,
     describe,
     priors_from,
+    rated_table,
 )
 from bayesbias.cli.many_questions import by_embedding, read_each
 from bayesbias.cli.own_embeddings import study_of_command, vectors_of_folder
@@ -135,6 +136,7 @@ def fit(
     prior: list[str] | None = None,
     covariates: Path | None = None,
     word_column: str | None = None,
+    drop_unrated: bool = False,
 ) -> None:
     """Fit a model to a distance table; print and write the conclusions.
 
@@ -146,25 +148,26 @@ def fit(
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.delivery.plots.style import new_figure
-    from bayesbias.models.covariates import read_covariates
     from bayesbias.reports.fit_report import check_request
 
     delivery.begin()
     new_figure(1, 1)  # settings with which matplotlib cannot draw raise an error before the work
-    distances = bb.read_table(table, **reading)
+    distances, numbers = rated_table(
+        bb.read_table(table, **reading), covariates, word_column, drop_unrated=drop_unrated
+    )
     check_request(distances, **reporting)
     fitted = bb.fit(
         distances,
         **sampling,
         progress=delivery.progress,
         priors=priors_from(prior or []),
-        covariates=None if covariates is None else read_covariates(covariates, word_column),
+        covariates=numbers,
     )
-    numbers, result = delivery.output / "fit.nc", bb.report(fitted, table=distances, **reporting)
+    draws, result = delivery.output / "fit.nc", bb.report(fitted, table=distances, **reporting)
     picture = delivery.output / f"{next(iter(result.contents.figures))}.png"
     next_step = (
-        f"Look at {picture}; numbers: {command_line('summary', numbers)}\n"
-        f"One page with checks and sensitivity: {command_line('report', numbers, '-o', 'report.html')}"
+        f"Look at {picture}; numbers: {command_line('summary', draws)}\n"
+        f"One page with checks and sensitivity: {command_line('report', draws, '-o', 'report.html')}"
     )
     delivery.finish(result, next_step=next_step)
 

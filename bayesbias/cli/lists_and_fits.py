@@ -18,6 +18,7 @@ from bayesbias.cli.base import (
     command,
     command_line,
     names_of,
+    rated_table,
 )
 from bayesbias.errors import ArgumentError, OutputError
 
@@ -217,15 +218,11 @@ def covariate(
 
         bayesbias covariate occupations.csv --covariates shares.csv --lists female,male --output shares/
     """
-    from bayesbias.models.covariates import read_covariates, without_unrated
-
     delivery.begin()
     names = names_of(lists) if lists else ()
     if len(names) not in (0, 2):
         raise ArgumentError(f"--lists {lists}: give two attribute lists with a comma, such as female,male.")
-    distances, numbers = bb.read_table(table), read_covariates(covariates, word_column)
-    if drop_unrated:
-        distances = without_unrated(distances, numbers)
+    distances, numbers = rated_table(bb.read_table(table), covariates, word_column, drop_unrated=drop_unrated)
     fitted = bb.fit(distances, **fitting, progress=delivery.progress, covariates=numbers)
     delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))
 

@@ -209,7 +209,9 @@ def by_embedding(tables: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]"
 def trend(
     periods: list[Path],
     moving: Annotated[
-        Settings, "bb.trend covariates word_covariates walk rope scope draws random_seed hdi_prob case prefix suffix"
+        Settings,
+        "bb.trend covariates word_covariates word_column drop_unrated walk rope scope draws random_seed hdi_prob case "
+        "prefix suffix",
     ],
     delivery: FileDelivery,
     study: str | None = None,

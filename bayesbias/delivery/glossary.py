@@ -14,6 +14,7 @@ from bayesbias.base.number_text import (
     p_value_text,
     probability_text,
     share_text,
+    signed_digits_text,
     signed_text,
 )
 from bayesbias.base.results import VERDICTS
@@ -47,6 +48,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "probability": probability_text,
     "share": share_text,
     "digits": digits_text,
+    "signed_digits": signed_digits_text,
     "tenths": "{:,.1f}".format,
     "sds": "{:+.2f}".format,
     "r_hat": lambda value: digits_text(value, 4),
@@ -68,6 +70,7 @@ COLUMNS: dict[str, Column] = {
     "method": Column("Method"),
     "quantity": Column("Quantity", meaning="what the value measures"),
     "covariate": Column("Covariate", meaning="number of each protected word"),
+    "unit": Column("For", meaning="change of the covariate that the slope is for"),
     "scope": Column("Scope", "words", "population: words like these; these words: these words alone"),
     "protected_word": Column("Word"),
     "protected_group": Column("Group"),
@@ -378,8 +381,10 @@ def intervals_joined(names: Sequence[str]) -> list[tuple[str, ...]]:
     return [(name, uppers[name]) if name in uppers else (name,) for name in others]
 
 
-def value_writer(form: str, *, differences: bool) -> Callable[[Any], str]:
+def value_writer(form: str, *, differences: bool, digits: bool = False) -> Callable[[Any], str]:
     """Return the function that formats the values of a column, with ``none`` for a missing number."""
+    if digits and form in ("estimate", "distance", "difference"):
+        form = "digits" if form == "distance" else "signed_digits"
     write = FORMS["difference" if differences and form == "estimate" else form]
 
     def written(value: Any) -> str:

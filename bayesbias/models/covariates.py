@@ -1,7 +1,7 @@
 """Covariates: numbers of protected words, such as the share of women in an occupation."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayesbias.base.arrays import COLLINEAR, is_constant
 from bayesbias.base.checks import check_items, check_path, is_text, shown
-from bayesbias.base.files.stored_frames import plain_numbers, read_csv, without_row_numbers
+from bayesbias.base.files.spreadsheets import PERCENT, numbers_only, plain_numbers, read_csv, without_row_numbers
 from bayesbias.base.number_text import counted
 from bayesbias.errors import (
     ArgumentError,
@@ -22,6 +22,7 @@ from bayesbias.errors import (
     raise_faults,
     setting,
     warn_user,
+    worded,
 )
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
@@ -34,6 +35,9 @@ type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float
 index, a mapping of names to numbers by word, or names of columns of the distance table (see `fit`)."""
 
 _WORDS = ("protected_word", "word")
+_TEXTS = (*_WORDS, "period")
+NO_NUMBER = "no number in the covariates"
+"""Reason of lost words that were left out because a covariate has no number for them."""
 _LARGEST = 1e100  # squares of larger numbers, and of their inverses, are no numbers
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
@@ -73,55 +77,80 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     repeated = frame.index[frame.index.duplicated()].intersection(words)
     if len(repeated):
         faults.append(f"words occur more than once: {name_some(repeated)}")
-    raise_faults(ArgumentError, "covariates", faults)
+    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
     faults += [
         f"{name!r} has values of type {frame[name].dtype}: give numbers, such as years"
         for name in frame
         if frame[name].dtype.kind in "mMc"
     ]
-    raise_faults(ArgumentError, "covariates", faults)
+    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
     chosen = rows_of_words(frame, words)
     values = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
     for name, column in zip(chosen, values.T, strict=True):
         if lacking := [word for word, value in zip(words, column, strict=True) if not np.isfinite(value)]:
             faults.append(
                 f"{name!r} has no number for {len(lacking)} of {counted(len(words), 'protected word')}: "
-                f"{name_some(lacking)}. Add them, or leave these words out of the table"
+                f"{name_some(lacking)}.{spelling_hint(lacking, frame.index)} Add them, or leave out words without a "
+                f"number{worded('', f' ({setting("drop_unrated", True)})')}"
             )
-    raise_faults(ArgumentError, "covariates", faults)
+    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
     names = tuple(map(str, chosen))
-    raise_faults(ArgumentError, "covariates", collinear_faults(values, names))
-    return replace(data, covariates=values, covariate_names=names)
+    raise_faults(ArgumentError, worded("covariates", "--covariates"), collinear_faults(values, names))
+    percent = tuple(map(str, frame.attrs.get(PERCENT, ())))
+    return replace(data, covariates=values, covariate_names=names, percent_covariates=percent)
 
 
-def without_unrated(table: pd.DataFrame, covariates: pd.DataFrame) -> pd.DataFrame:
-    """Return a table without the protected words that lack a number in some covariate.
+def without_unrated(tables: Mapping[str, pd.DataFrame], numbers: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Return tables without the protected words that lack a number in some covariate of some table.
 
-    They are named in a warning and stand among the table's lost words.
+    `numbers` are frames of numbers of each table, with words as their index. The words are named in a warning and stand
+    among the lost words of the tables.
     """
-    frame = frame_by_word(covariates, table)
-    frame.index = frame.index.map(normal_form)
-    rows = rows_of_words(frame, list(dict.fromkeys(table["protected_word"])))
-    values = np.column_stack([to_numbers(rows[name]).to_numpy(dtype=float) for name in rows])
-    unrated = rows.index[~np.isfinite(values).all(axis=1)].tolist()
-    if not unrated:
-        return table
-    words = counted(len(unrated), "protected word")
-    warn_user(f"Left out {words} of {len(rows)} without a number: {name_some(unrated, 12)}.", LostWordsWarning)
-    is_left = ~table["protected_word"].isin(unrated)
+    lacking: dict[str, None] = {}
+    every: dict[str, None] = {}
+    for name, table in tables.items():
+        words = list(dict.fromkeys(table["protected_word"].astype(str)))
+        rows = rows_of_words(numbers[name].set_axis(numbers[name].index.map(normal_form)), words)
+        values = np.column_stack([to_numbers(rows[column]).to_numpy(dtype=float) for column in rows])
+        every |= dict.fromkeys(words)
+        lacking |= dict.fromkeys(rows.index[~np.isfinite(values).all(axis=1)])
+    if not lacking:
+        return dict(tables)
+    hint = spelling_hint([*lacking], [word for frame in numbers.values() for word in frame.index])
+    warn_user(
+        f"Left out {counted(len(lacking), 'protected word')} of {len(every)} without a number: "
+        f"{name_some(lacking, 12)}.{hint}",
+        LostWordsWarning,
+    )
+    return {name: _without_words(table, lacking) for name, table in tables.items()}
+
+
+def _without_words(table: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
+    is_left = ~table["protected_word"].isin([*words])
     part, facts = table[is_left].reset_index(drop=True), table_facts(table)
-    groups = table.loc[~is_left].drop_duplicates("protected_word").set_index("protected_word")["protected_group"]
+    groups = table.loc[~is_left, ["protected_word", "protected_group"]].astype(str).drop_duplicates()
     facts["lost_words"] = [
         *facts.get("lost_words", ()),
         *(
-            {"word": word, "role": "protected", "list": str(groups[word]), "reason": "no number in the covariates"}
-            for word in unrated
+            {"word": word, "role": "protected", "list": group, "reason": NO_NUMBER}
+            for word, group in groups.itertuples(index=False, name=None)
         ),
     ]
     if "hash" in facts and facts["hash"] == table_hash(table):
         facts["hash"] = table_hash(part)
     part.attrs[ATTRS_KEY] = Provenance(facts)
     return part
+
+
+def spelling_hint(lacking: Sequence[str], words: Iterable[Any]) -> str:
+    """Return a sentence on a word that the covariates spell in another way, with a space before it, or nothing.
+
+    >>> spelling_hint(["nurse"], ["Nurse", "clerk"])
+    " The covariates have 'Nurse': write words as the study does."
+    """
+    spelt = {word.casefold(): word for word in words if isinstance(word, str)}
+    other = next((spelt[word.casefold()] for word in lacking if word.casefold() in spelt), None)
+    return "" if other is None else f" The covariates have {other!r}: write words as the study does."
 
 
 def read_covariates(path: str | os.PathLike[str], word_column: str | None = None) -> pd.DataFrame:
@@ -131,14 +160,16 @@ def read_covariates(path: str | os.PathLike[str], word_column: str | None = None
 
     Raises an `InputFileError` if there is no such file, or it is not a CSV file with these columns.
     """
-    source, wanted = check_path(path), "Give a column 'word' and columns of numbers."
-    frame = read_csv(source, wanted, texts=("word", "protected_word", "period"), word_column=word_column)
-    columns = list(map(str, frame.columns))
-    if not set(_WORDS) & set(columns) or len(columns) < 2:
-        texts = [name for name in frame.columns if frame[name].map(lambda cell: isinstance(cell, str)).all()]
-        other = f" If the words are in {texts[0]!r}, give {setting('word_column', texts[0])}." if texts else ""
-        raise InputFileError(f"{source} has the columns {columns}. {wanted}{other}")
-    return frame
+    source, advice = check_path(path), "Give a column 'word' and columns of numbers."
+    frame = read_csv(
+        source, advice, keys=_WORDS[::-1], texts=("period",), word_column=word_column, option="word_column"
+    )
+    numbers = numbers_only(frame, _TEXTS, str(source))
+    if not {*numbers.columns} - {*_TEXTS}:
+        texts = ((name, cell) for name in frame if name not in _TEXTS for cell in frame[name].dropna())
+        example = next((f": {name!r} holds {cell!r:.40}" for name, cell in texts), "")
+        raise InputFileError(f"{source} has no column of numbers{example}. {advice}")
+    return numbers
 
 
 def rows_of_words(frame: pd.DataFrame, words: list[str]) -> pd.DataFrame:
@@ -181,11 +212,22 @@ def collinear_faults(values: np.ndarray, names: tuple[str, ...]) -> list[str]:
     return faults
 
 
+def _word_column(frame: pd.DataFrame) -> str | None:
+    return next((name for name in _WORDS if name in frame.columns), None)
+
+
+def columns_of_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a user's frame with numbers as numbers, and without columns that hold none, which a warning names."""
+    column = _word_column(frame)
+    places = [f"{label!r} in" for label in (frame.index if column is None else frame[column])]
+    plain = plain_numbers(frame, "covariates", but=_TEXTS, places=places, error=ArgumentError)
+    return numbers_only(without_row_numbers(plain), _TEXTS, "covariates")
+
+
 def frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
     """Return covariates as a frame of numbers with words as its index."""
     if isinstance(covariates, pd.DataFrame):
-        frame = plain_numbers(without_row_numbers(covariates), "covariates", strict=False, but=_WORDS)
-        column = next((name for name in _WORDS if name in frame.columns), None)
+        frame, column = columns_of_numbers(covariates), _word_column(covariates)
         return frame.set_index(column) if column else frame.copy(deep=False)
     if isinstance(covariates, pd.Series):
         return covariates.to_frame("covariate" if covariates.name is None else str(covariates.name))

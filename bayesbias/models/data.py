@@ -30,8 +30,9 @@ class ModelData:
     are in the order of the table, connections in that of the schema. `protected_groups` is the group of each protected
     word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
     by " + "; None for artificial studies, where words with the same connections form a list. `covariates` (protected
-    words, covariates) are numbers of the protected words, and `covariate_names` their names. `protected_links` and
-    `attribute_links` are the words of a list that depend on each other; None if the table has no record of them.
+    words, covariates) are numbers of the protected words, and `covariate_names` their names, of which those of
+    `percent_covariates` are percentages. `protected_links` and `attribute_links` are the words of a list that depend on
+    each other; None if the table has no record of them.
     """
 
     distance: np.ndarray
@@ -46,6 +47,7 @@ class ModelData:
     attribute_groups: np.ndarray | None = None
     covariates: np.ndarray | None = None
     covariate_names: tuple[str, ...] = ()
+    percent_covariates: tuple[str, ...] = ()
     protected_links: LinkedWords | None = None
     attribute_links: LinkedWords | None = None
 
@@ -219,6 +221,7 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         attribute_groups=None if data.attribute_groups is None else data.attribute_groups[attribute_left],
         covariates=None if data.covariates is None else data.covariates[protected_left],
         covariate_names=data.covariate_names,
+        percent_covariates=data.percent_covariates,
         protected_links=None if data.protected_links is None else data.protected_links.keep(protected_left),
         attribute_links=None if data.attribute_links is None else data.attribute_links.keep(attribute_left),
     )

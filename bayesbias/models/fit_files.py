@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import h5py
     import xarray as xr
 
-
 USER = "user"
 """The name of the sampler of a fit whose draws the user sampled."""
 GROUPS = ("posterior", "sample_stats", "observed_data", "constant_data")
@@ -63,7 +62,6 @@ _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 # Those of variables that begin with an underscore; others tell libraries how to decode.
 _OF_NETCDF = (b"_FillValue", b"_Netcdf4Coordinates", b"_Netcdf4Dimid")
 
-
 # What follows from the means of lists, for words like these.
 _OF_LIKE_THESE = ("connection_mean", "word_sd", "effect_sd", "word_mean", "word_covariance")
 
@@ -85,6 +83,8 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         constant["attribute_group"].to_numpy(),
         constant.sizes["attribute_word"],
     )
+    names = () if covariates is None else tuple(map(str, constant["covariate"].to_numpy()))
+    in_percent = np.ravel(constant.get("covariate_in_percent", ())).tolist()
     return ModelData(
         distance=fit["observed_data"]["cosine_distance"].to_numpy(),
         protected=constant["protected_index"].to_numpy(),
@@ -97,7 +97,8 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         table_hash=json.loads(fit.attrs["table_hash"]),
         attribute_groups=lists_of_words,
         covariates=None if covariates is None else covariates.to_numpy(),
-        covariate_names=() if covariates is None else tuple(map(str, constant["covariate"].to_numpy())),
+        covariate_names=names,
+        percent_covariates=tuple(name for name, is_percent in zip(names, in_percent, strict=False) if is_percent),
         protected_links=recorded_links(facts, "protected", protected_words, protected_groups),
         attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
     )
@@ -169,7 +170,6 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, dict) and _are_texts([*value, *value.values()]),
     ),
 }
-
 
 # Of fits whose draws the user sampled.
 _USER_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {

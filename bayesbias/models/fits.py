@@ -104,6 +104,8 @@ def finish_fit(
         names = np.asarray(data.covariate_names, dtype=str)
         constant = constant.assign_coords(covariate=names)
         constant["covariate_value"] = ("protected_word", "covariate"), data.covariates
+        in_percent = [name in data.percent_covariates for name in data.covariate_names]
+        constant["covariate_in_percent"] = "covariate", np.array(in_percent, dtype=np.int8)
     children = {
         "posterior": _plain_coords(
             posterior.drop_vars(["residual_covariance", "other_protected_word"], errors="ignore")
@@ -220,6 +222,11 @@ def write_fit(fit: "xr.DataTree", path: str | os.PathLike[str], *, overwrite: bo
     with atomic_path(target, overwrite=overwrite) as temporary:
         temporary.write_bytes(sealed(content))
     return target
+
+
+def without_covariances(fit: "xr.DataTree") -> "xr.DataTree":
+    """Return a fit without the covariances of distances, which are most of its size and only predictions need."""
+    return fit.filter(lambda group: group.name != COVARIANCES)
 
 
 def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":

@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats, column_rank, is_constant
 from bayesbias.base.checks import check_items, check_type
 from bayesbias.base.files.inputs import bundled
-from bayesbias.base.files.stored_frames import read_csv
+from bayesbias.base.files.spreadsheets import read_csv
 from bayesbias.base.number_text import counted
 from bayesbias.errors import InputFileError, ReportError, did_you_mean, name_some
 
@@ -212,14 +212,12 @@ def load_word_properties(name: str | os.PathLike[str] = "wordnet") -> "pd.DataFr
             f"There are no properties {str(name)!r}{did_you_mean(str(name), BUNDLED)}. Give {', '.join(BUNDLED)} or "
             "the path of a .csv or .csv.gz file."
         )
-    wanted = "Give a column 'word' and others."
-    frame = read_csv(path, wanted, texts=("word",))
-    columns = list(map(str, frame.columns))
-    if "word" not in columns or len(columns) < 2:
-        raise InputFileError(f"{path} has the columns {columns}. Give a column 'word' and at least one other.")
-    if frame["word"].isna().any() or frame["word"].duplicated().any():
-        twice = frame.loc[frame["word"].duplicated(), "word"].head(1).tolist()
-        raise InputFileError(f"{path} has rows without a word, or a word twice {twice}. Give one row per word.")
+    advice = "Give a column 'word' and at least one other."
+    frame = read_csv(path, advice, keys=("word",), mixed=True)
+    if len(frame.columns) < 2:
+        raise InputFileError(f"{path} has the columns {list(frame.columns)}. {advice}")
+    if len(twice := frame.loc[frame["word"].duplicated(), "word"]):
+        raise InputFileError(f"{path} has the word {twice.iloc[0]!r} twice. Give one row per word.")
     return frame
 
 

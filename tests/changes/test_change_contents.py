@@ -50,7 +50,9 @@ def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> 
     figures = change_figures(ends, gaps, facts, "89% HPDI", {"1990": "Text."})
     assert list(figures) == ["trend", "trends", "change_1"]
     assert figures["trend"].options == {"contrast": "associated - different"}
-    assert slopes_figure("89% HPDI").section == "Slopes"
+    assert slopes_figure(pd.DataFrame(), "89% HPDI") == {}
+    (slopes,) = slopes_figure(pd.DataFrame({"covariate": ["share"], "unit": ["one unit"]}), "89% HPDI").values()
+    assert "in cosine distance for one unit of share" in slopes.caption
 
 
 def test_of_many_conditions_the_caption_says_how_many_are_shown(ends: pd.DataFrame) -> None:

@@ -9,6 +9,7 @@ from bayesbias.changes.change_statements import change_doubts, equalized_words
 
 FACTS: dict[str, Any] = {
     "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},
+    "slope_doubts": {},
     "hdi_prob": 0.89,
 }  # fmt: skip
 NONE_LACKING = pd.DataFrame(columns=["word", "role", "list", "conditions", "lacks"])

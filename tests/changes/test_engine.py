@@ -35,7 +35,7 @@ def tables() -> dict[str, pd.DataFrame]:
 ESTIMATION = Estimation(draws=100, seed=1, hdi_prob=0.89)
 
 
-def periods(given: dict[str, pd.DataFrame], lines: Lines = lambda _: {}) -> Periods:
+def periods(given: dict[str, pd.DataFrame], lines: Lines = lambda *_: {}) -> Periods:
     return Periods(period_sample(given), np.arange(float(len(given))), lines, {})
 
 
@@ -85,7 +85,7 @@ def test_a_change_does_not_depend_on_the_other_embeddings_and_is_that_of_two_per
 
 
 def test_the_result_keeps_the_fits_the_draws_and_the_frames_of_lines() -> None:
-    result = moves(lines=lambda drawn: {"lines": pd.DataFrame({"periods": [drawn.observed.shape[0]]})})
+    result = moves(lines=lambda drawn, _: {"lines": pd.DataFrame({"periods": [drawn.observed.shape[0]]})})
     assert tuple(result.fits) == result.conditions == CONDITIONS
     assert dict(result.draws["population"].sizes) == {"chain": 4, "draw": 100, "contrast": 3, "condition": 3}
     change = result.draws["population"].sel(condition="c") - result.draws["population"].sel(condition="a")

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 import bayesbias as bb
+from bayesbias.changes.change_contents import lacking_rows
 from bayesbias.changes.result import (
     Estimation,
     Pairing,
@@ -13,7 +14,6 @@ from bayesbias.changes.result import (
     distance_rows,
     estimate_rows,
     gap_rows,
-    lacking_rows,
     line_rows,
     reading_of,
 )
@@ -25,10 +25,15 @@ from tests.changes.test_trend import SHARES, tables
 def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     moved = bb.trend(tables(), word_covariates={"share": SHARES}, walk=True, random_seed=1, progress=False)
     text = " ".join(str(moved).split())
-    assert "associated - different: the slope on share has no settled change: -0." in text
-    assert "words with a larger share are nearer to associated words" in text
+    assert text.startswith("SLOPES - In 1990, words with a larger share are nearer to near words: slope -0.")
+    assert "The lean" not in moved.contents.answer
+    assert moved.contents.answer.startswith("Words with a larger share are nearer to near words in ")
+    assert moved.contents.estimate.startswith("Slope for one unit of share, in cosine distance: -0.")
+    assert moved.contents.title == "Do words with a larger share lean to near or to far words, and did it change?"
+    assert "associated words are those of the list near" in moved.contents.about
     assert "HC2" in moved.parts[-1].statements[0].text
-    assert set(moved.contents.figures) == {"trend", "slopes", "change_1"}
+    assert list(moved.contents.figures) == ["slopes", "trend", "change_1"]
+    assert moved.contents.sections[0].title == "Slopes"
     assert len(moved.contents.tables["slopes"].frame) == 3
     assert "word_covariates=WORD_COVARIATES, walk=True, random_seed=1)" in moved.contents.code
 

@@ -249,7 +249,7 @@ def test_observed_slopes_are_plain_least_squares(moved: bb.changes.Changes) -> N
     assert moved.slopes["observed"].tolist() == pytest.approx([first, second, second - first])
     assert moved.slopes["period"].tolist() == ["1990", "2000", "1990 to 2000"]
     assert moved.slopes["quantity"].tolist() == ["slope", "slope", "change"]
-    np.testing.assert_array_equal(moved.slopes["mean"], moved.slopes["observed"])
+    np.testing.assert_allclose(moved.slopes["mean"], moved.slopes["observed"], rtol=0.02)
     assert moved.slopes["settled"].tolist() == (moved.slopes["hdi_high"] < 0).tolist()
     assert moved.slopes["settled"].iloc[0]
     assert moved.facts["word_covariates"] == ["share"]
@@ -283,13 +283,36 @@ def test_words_like_these_have_no_narrower_slopes_than_these_words_with_two_attr
         assert (widths[0] > 0.97 * widths[1]).all()
 
 
-def test_a_period_has_about_the_interval_of_a_fit_of_its_own(moved: bb.changes.Changes) -> None:
-    alone = bb.covariate_effect(
-        bb.fit(tables()[1990], covariates={"share": SHARES}, random_seed=1, progress=False)
-    ).effects.iloc[0]
-    own = moved.slopes.iloc[0]
-    assert own["mean"] == pytest.approx(alone["mean"], abs=0.2 * alone["sd"])
-    assert 0.6 < (own["hdi_high"] - own["hdi_low"]) / (alone["hdi_high"] - alone["hdi_low"]) < 1.7
+def test_a_period_has_the_slope_and_the_verdict_of_covariate_effect() -> None:
+    """Also where an end of the interval is near 0: the share is mixed with noise until the slope is borderline."""
+    rng, verdicts = np.random.default_rng(1), set()
+    noise = dict(zip(SHARES, rng.standard_normal(len(SHARES)), strict=True))
+    for weight in (0.0, 0.25, 0.28, 0.3, 0.33, 1.0):
+        mixed = {word: share + weight * noise[word] for word, share in SHARES.items()}
+        in_trend = bb.trend(tables(), word_covariates={"share": mixed}, **QUICK).slopes
+        for table, row in zip(tables().values(), in_trend.to_dict("records"), strict=False):
+            fit = bb.fit(table, covariates={"share": mixed}, random_seed=1, progress=False)
+            effect = bb.covariate_effect(fit)
+            alone = effect.effects.iloc[0]
+            names = ["observed", "mean", "sd", "hdi_low", "hdi_high", "low_se", "high_se", "borderline"]
+            assert [row[name] for name in names] == alone[names].tolist()
+            assert row["settled"] == str(effect).startswith("Words with a larger share are nearer")
+            verdicts.add("borderline" if row["borderline"] else row["settled"])
+    assert verdicts >= {True, False}
+
+
+def test_words_without_a_number_are_left_out_of_all_periods(tmp_path: Path) -> None:
+    rows = "".join(f"{word};{100 * share:g}%\n" for word, share in SHARES.items() if word != "<b>w3")
+    (tmp_path / "shares.csv").write_text(f"Job;Share\n{rows}")
+    given = {"word_covariates": tmp_path / "shares.csv", "word_column": "Job", **QUICK}
+    with pytest.raises(ArgumentError, match=r"no number for <b>w3\. Add it, or leave .* out \(drop_unrated=True\)"):
+        bb.trend(tables(), **given)
+    with pytest.warns(LostWordsWarning, match="Left out 1 protected word of 9 without a number: <b>w3"):
+        moved = bb.trend(tables(), drop_unrated=True, **given)
+    assert moved.facts["protected_words"] == 8
+    assert moved.facts["percent_covariates"] == ["Share"]
+    assert moved.slopes["unit"].unique().tolist() == ["one percentage point"]
+    assert "No condition has the words <b>w3" in str(moved)
 
 
 def test_a_change_is_paired() -> None:
@@ -305,13 +328,13 @@ def test_numbers_may_differ_by_period_and_units_scale_slopes(moved: bb.changes.C
     rows += [("other", 1990, 1.0), ("other", 1990, 2.0)]  # which no table has
     frame = pd.DataFrame(rows, columns=["word", "period", "percent"])
     scaled = bb.trend(tables(), word_covariates=frame, **QUICK)
-    np.testing.assert_allclose(100 * scaled.slopes["mean"], moved.slopes["mean"])
+    np.testing.assert_allclose(100 * scaled.slopes["mean"], moved.slopes["mean"], rtol=0.01)
     frame.to_csv(tmp_path / "shares.csv", index=False)
     of_file = bb.trend(tables(), word_covariates=tmp_path / "shares.csv", **QUICK)
     pd.testing.assert_frame_equal(of_file.slopes, scaled.slopes)
     later = frame.assign(percent=np.where(frame["period"] == 2000, 2, 1) * frame["percent"])
     doubled = bb.trend(tables(), word_covariates=later, **QUICK).slopes
-    assert doubled["mean"].iloc[1] == pytest.approx(scaled.slopes["mean"].iloc[1] / 2)
+    assert doubled["mean"].iloc[1] == pytest.approx(scaled.slopes["mean"].iloc[1] / 2, rel=0.01)
 
 
 def test_a_change_is_that_of_words_which_both_periods_have() -> None:

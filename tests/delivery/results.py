@@ -132,6 +132,13 @@ RESULTS: dict[str, Callable[[], Result]] = {
         random_seed=1,
     ),
     "trend": moved,
+    "slopes": lambda: bb.trend(
+        {year: covariates.made_table(seed=seed).drop(columns="share") for year, seed in (("<b>1990", 1), ("2000", 2))},
+        word_covariates=covariates.made_table()[["protected_word", "share"]].drop_duplicates(),
+        draws=100,
+        random_seed=1,
+        progress=False,
+    ),
     "null": lambda: bb.reports.simulate_null(samples=50, random_seed=1, progress=False),
     "false claims": lambda: bb.reports.false_positive_rates(
         samples=20, random_seed=1, methods=["weat", "t_test_raw"], progress=False

@@ -109,10 +109,10 @@ def test_words_without_a_number_are_left_out_on_request_and_recorded(table: pd.D
     rated = pd.DataFrame({"word": words, "letters": [len(word) for word in words]}).astype({"letters": float})
     rated.loc[1, "letters"] = np.nan
     with pytest.warns(LostWordsWarning, match=f"Left out 2 protected words of {len(words)}.*: {words[0]}, {words[1]}"):
-        part = without_unrated(table, rated.iloc[1:])
+        (part,) = without_unrated({"": table}, {"": rated.iloc[1:].set_index("word")}).values()
     assert part["protected_word"].unique().tolist() == words[2:]
     lost = bb.lost_words(part)
     assert lost.loc[lost["reason"] == "no number in the covariates", "word"].tolist() == words[:2]
     fit = bb.fit(part, covariates=rated, draws=50, random_seed=1, progress=False)
     assert "edited" not in bb.models.fit_attribute(fit, "table")
-    assert without_unrated(part, rated) is part
+    assert without_unrated({"": part}, {"": rated.set_index("word")})[""] is part

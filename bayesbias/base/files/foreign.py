@@ -14,7 +14,8 @@ _FOREIGN: dict[re.Pattern[bytes], str] = {
         "the file again"
     ),
     re.compile(rb"\xff\xfe|\xfe\xff"): (
-        "text in UTF-16, as Windows writes it. Convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW_FILE"
+        "text in UTF-16, as Windows writes it. Save it as UTF-8 (in Excel: as CSV UTF-8), or convert it: "
+        "iconv -f UTF-16 -t UTF-8 FILE > NEW_FILE"
     ),
     re.compile(rb"\x89HDF\r\n\x1a\n"): (
         "HDF5, as of Keras, ConceptNet's mini.h5 or pandas' to_hdf. Read it with the program that wrote it, and save "

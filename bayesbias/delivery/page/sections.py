@@ -112,7 +112,7 @@ def table_block(table: ResultTable) -> Table:
     texts = [shown.form in ("text", "words") for shown in columns]
     cells = []
     for ends, shown in zip(names, columns, strict=True):
-        write = value_writer(shown.form, differences=table.differences)
+        write = value_writer(shown.form, differences=table.differences, digits=table.digits)
         written = zip(*(map(write, rows[end]) for end in ends), strict=True)
         cells.append([" to ".join(parts) if "none" not in parts else "none" for parts in written])
     caption = table.caption

@@ -350,7 +350,7 @@ def plot_slopes(trend: Changes) -> "Figure":
         raise ReportError("The trend has no slopes. Give covariates of words: bb.trend(..., word_covariates=...).")
     slopes = trend.slopes[trend.slopes["quantity"] == "slope"]
     contrast = str(slopes["contrast"].iloc[0])
-    first, second = contrast_sides(contrast)
+    (first, _), second = trend.sides, contrast_sides(contrast)[1]
     covariates = list(dict.fromkeys(slopes["covariate"]))
     figure = new_figure(6.4, 1.3 + 2.3 * len(covariates))
     panels = figure.subplots(len(covariates), 1, sharex=True, squeeze=False).ravel()
@@ -358,8 +358,9 @@ def plot_slopes(trend: Changes) -> "Figure":
     for axes, covariate in zip(panels, covariates, strict=True):
         rows = rows_of_contrast[rows_of_contrast["covariate"] == covariate]
         _by_period(axes, np.asarray(trend.facts["times"]), rows, second)
-        axes.set_ylabel("Slope (distance per unit)")
-        title = f"{short_label(covariate, 40)} (below 0: more of it, nearer to {short_label(first)})"
+        unit = "percentage point" if covariate in trend.facts["percent_covariates"] else "unit"
+        axes.set_ylabel(f"Slope (distance per {unit})")
+        title = f"{short_label(covariate, 40)} (below 0: words with more are nearer to {short_label(first)} words)"
         as_text(axes.set_title(title, fontsize=9, loc="left"))
     _finish(
         figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "plain slopes"

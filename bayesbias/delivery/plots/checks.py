@@ -294,8 +294,9 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
         axes.plot(values[inside], words["mean"][inside], marker, color=shade, markersize=4, label=label)
     _name_words(axes, values, effect)
     first, second = (short_label(side, 30) for side in effect.sides)
-    as_text(axes.set_xlabel(short_label(name, 60)))
-    as_text(axes.set_ylabel(f"Mean cosine distance: {first} minus {second}\n(below 0: nearer to {first} words)"))
+    as_text(axes.set_xlabel(f"{short_label(name, 60)}{' (%)' if name in effect.percent else ''}"))
+    lean = f"Lean, posterior mean: cosine distance\nto {first} minus to {second} words (below 0: nearer to {first})"
+    as_text(axes.set_ylabel(lean))
     furnish(axes, "both")
     if len(groups) > 1:
         for text in axes.legend(frameon=False, fontsize=8).get_texts():
@@ -304,8 +305,8 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
     title_figure(
         figure,
         f"{short_label(effect.contrast, 40)} against {short_label(name, 30)}, {short_label(effect.embedding, 40)}\n"
-        f"slope {estimate_text(slope)}, {percent_text(effect.hdi_prob)} HPDI for words like "
-        "these\nbands: slope in these words (dark), in words like these (pale)",
+        f"slope {estimate_text(slope)} for {slope['unit']}, {percent_text(effect.hdi_prob)} HPDI for words like "
+        "these\npoints: posterior means; bands: slope in these words (dark), in words like these (pale)",
         size=10,
         converged=not any(doubt.kind == "convergence" for doubt in effect.doubts),
     )

@@ -64,6 +64,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         skipped = SkippedRows(source)
         # Of the row before: its buffer, the first byte of that, where its word begins and ends, where its row ends.
         previous = b"", 0, 0, 0, 0
+        ended_rows, not_ended = 0, None  # rows with a line end, and the first row without one
         while row < count:
             more = stream.read(_CHUNK)
             start += position
@@ -75,6 +76,9 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 if space < 0 or end > size:
                     break
                 line_ends = buffer[position] == 10
+                ended_rows += line_ends
+                if row and not line_ends and not_ended is None:
+                    not_ended = previous
                 word_start = position + line_ends
                 word: str | None
                 try:
@@ -109,6 +113,9 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                 row += 1
             if row < count and (not more or (space < 0 and size - position >= _LONGEST_WORD)):
                 raise _stop(source, row, count, position=start + position, ended=not more)
+        if not_ended is not None and 2 * ended_rows > count:
+            cut, first, begin, stop, end = not_ended
+            raise _space_in_word(source, cut[begin:stop].decode(errors="replace"), cut[stop + 1 : end], first + begin)
         skipped.settle(count)
         vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
         _check_words_end(source, vectors, words, places)

@@ -253,8 +253,8 @@ def vector_densities(posterior: "xr.Dataset", data: ModelData) -> VectorDensitie
             f"This fit has {counted(sizes['protected_word'], 'protected word')} and "
             f"{counted(sizes['attribute_group'], 'list')}, and no covariance of their distances was kept, which is "
             "needed to predict single pairs: lists times squared protected words may be at most "
-            f"{MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. "
-            "Fit fewer words, or the model 'crossed_per_list'."
+            f"{MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. The file of a covariate effect "
+            "does not keep them: fit its table again. Or fit fewer words, or the model 'crossed_per_list'."
         )
     sample, words = attribute_sample(data), list(data.protected_words)
     labels = {"protected_word": words, "other_protected_word": words}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import Floats
-from bayesbias.base.files.stored_frames import plain_numbers, without_row_numbers
+from bayesbias.base.files.spreadsheets import numbers_only, plain_numbers, without_row_numbers
 from bayesbias.errors import ReportError, did_you_mean
 from bayesbias.estimates.correlations import rank_correlation_interval
 from bayesbias.estimates.dependence import error_factor
@@ -40,26 +40,25 @@ def checked_ratings(ratings: Any) -> "pd.DataFrame":
                 f"The ratings are of type {type(ratings).__name__}. Give a mapping of words to numbers, or a frame "
                 "with a column word and columns of numbers."
             ) from error
-    ratings = plain_numbers(without_row_numbers(ratings), "ratings", strict=False, but=("word",))
     if "word" not in ratings:
         raise ReportError(
             f"The ratings have no column word{did_you_mean('word', list(map(str, ratings.columns)))}; they have "
             f"{', '.join(map(str, ratings.columns))}. Rename the column of words to word."
         )
-    texts = ratings.set_index("word")
+    places = [f"{word!r} in" for word in ratings["word"]]
+    plain = without_row_numbers(plain_numbers(ratings, "ratings", but=("word",), places=places, error=ReportError))
+    texts = numbers_only(plain, ("word",), "ratings").set_index("word")
     texts.index = texts.index.map(normal_form)
     if (twice := texts.index[texts.index.duplicated()]).size:
         raise ReportError(f"The ratings have the word {twice[0]!r} more than once. Keep one row, such as the mean.")
     numbers = pd.DataFrame({name: to_numbers(texts[name]).astype(float) for name in texts}, index=texts.index)
-    other = texts.notna() & ~np.isfinite(numbers)
-    # A column without any number describes the words, such as their part of speech.
-    numbers = numbers[[name for name in numbers if np.isfinite(numbers[name]).any()]]
     for name in numbers:
-        if other[name].any():
-            word = other.index[other[name]][0]
+        other = texts[name].notna() & ~np.isfinite(numbers[name])
+        if other.any():
+            word = other.index[other][0]
             raise ReportError(
-                f"The ratings {str(name)!r} have {texts.loc[word, name]!r} for {word!r}, which is no number. Correct "
-                "it, or leave the cell empty."
+                f"The ratings {str(name)!r} have {texts[name][other].iloc[0]!r} for {word!r}, which is no number. "
+                "Correct it, or leave the cell empty."
             )
     if not len(numbers.columns):
         raise ReportError("The ratings have no column of numbers besides word. Add one.")

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
-from bayesbias.base.number_text import correlation_text, counted, distance_text, estimate_text, percent_text
+from bayesbias.base.number_text import (
+    correlation_text,
+    counted,
+    digits_text,
+    distance_text,
+    estimate_text,
+    percent_text,
+)
 from bayesbias.base.results import BEWARE, NO_PROOF, SHOWS, Contents, Result, ResultFigure, call_options, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
     MOMENTS,
     diagnostics_of,
@@ -24,9 +31,11 @@ from bayesbias.estimates.intervals import (
     shortest_interval,
     shortest_intervals,
 )
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, write_fit
+from bayesbias.models.data import ModelData
+from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, without_covariances, write_fit
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
+from bayesbias.reports.covariates.effect_doubts import effect_doubts
 from bayesbias.reports.covariates.slopes import (
     CovariateDesign,
     Leans,
@@ -35,7 +44,7 @@ from bayesbias.reports.covariates.slopes import (
     design_of,
     draw_residuals,
     leans_of,
-    robust_freedom,
+    one_unit,
     rows_with_covariates,
     slopes_of_population,
 )
@@ -45,56 +54,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-# With fewer degrees of freedom, single words decide a slope; ten evenly spaced values have 4.4.
-_FEW_EFFECTIVE = 3.0
-_LEVERAGE_MARGIN = 0.1  # of degrees of freedom below those of evenly spaced values
 _STREAM = 104
+_READING = "How to read it"
 _USUAL_SIDES = ("associated", "different")
 _FIT_SETTINGS = ("draws", "tune", "chains", "random_seed")
-
-
-def effect_doubts(
-    fit: "xr.DataTree", design: CovariateDesign, names: tuple[str, ...], words: np.ndarray, leans: Leans
-) -> Iterator[Statement]:
-    """Yield doubts about the draws, and about single words that decide a slope."""
-    for problem in fit_attribute(fit, "convergence_problems"):
-        yield Statement("convergence", problem)
-    means = leans.draws.mean(axis=0)
-    residual = design.residuals @ means
-    for name, row, freedom, sole in zip(names, design.coefficients, robust_freedom(design), design.sole, strict=True):
-        shift = row * residual / design.unexplained
-        slope = float(row @ means)
-        place = int(np.argmax(shift * np.sign(slope)))
-        if sole.any():
-            named = name_some(map(repr, words[sole].tolist()))
-            yield Statement(
-                "leverage",
-                f"The slope on {name} depends on {named} alone. No other word shows how much such words vary, so the "
-                f"interval assumes that they vary as the others do. Add words with such a {name}.",
-                {"covariate": name, "words": words[sole].tolist()},
-            )
-        elif freedom < _FEW_EFFECTIVE:
-            freedom_text = f"(its error has {freedom:.1f} degrees of freedom, for {counted(len(words), 'word')})"
-            even = design_of(
-                np.arange(float(len(words)))[:, None], np.zeros(len(words), dtype=int), design.correlations
-            )
-            if freedom < robust_freedom(even)[0] - _LEVERAGE_MARGIN:
-                text = (
-                    f"A few words with extreme values decide the slope on {name} {freedom_text}. Intervals may be too "
-                    f"narrow: take the logarithm or ranks of {name}, or more words."
-                )
-            else:
-                text = (
-                    f"Few words decide the slope on {name} {freedom_text}. Intervals may be too narrow: take more "
-                    "words."
-                )
-            yield Statement("leverage", text, {"covariate": name, "freedom": float(freedom)})
-        if np.sign(slope - shift[place]) != np.sign(slope):
-            yield Statement(
-                "influence",
-                f"Without {str(words[place])!r}, the slope on {name} would have the other sign.",
-                {"covariate": name, "word": str(words[place])},
-            )
 
 
 SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
@@ -181,7 +144,8 @@ class CovariateEffect(Result):
     effects : pandas.DataFrame
         One row for each `quantity`, `covariate` and `scope`:
 
-        - `quantity`: ``"slope"`` (cosine distance for one unit of the covariate, other covariates held fixed),
+        - `unit`: in rows of slopes, what the slope is for: one unit of the covariate, or one percentage point;
+        - `quantity`: ``"slope"`` (cosine distance for that unit, other covariates held fixed),
           ``"correlation"`` (of leans with this covariate alone) or ``"residual sd"`` (of leans beyond all covariates,
           in units of cosine distance; its `covariate` is empty);
         - `scope`: ``"population"``, words like these, or ``"these_words"``;
@@ -202,12 +166,15 @@ class CovariateEffect(Result):
         - `covariate_value`, `mean`;
         - `hdi_low`, `hdi_high`: ends of the slope's interval in the population; `these_words_low`, `these_words_high`:
           in these words.
+    percent
+        Names of the covariates that are percentages: their slopes are for one percentage point.
     within_groups, hdi_prob
         As in `covariate_effect`.
     doubts
         Statements on what limits the numbers.
     fit
-        The fit, which a folder holds as fit.nc.
+        The fit, which a folder holds as fit.nc, without the covariances of distances. They are most of its size, and
+        nothing here uses them; `fit` with the same seed makes them again.
     """
 
     contrast: str
@@ -216,6 +183,7 @@ class CovariateEffect(Result):
     effects: "pd.DataFrame"
     words: "pd.DataFrame"
     line: "pd.DataFrame"
+    percent: tuple[str, ...]
     within_groups: bool
     hdi_prob: float
     doubts: tuple[Statement, ...]
@@ -225,6 +193,7 @@ class CovariateEffect(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         return (
             StatementList("", tuple(self._sentences()), bulleted=False),
+            StatementList(_READING, tuple(self._reading())),
             StatementList(BEWARE, self.doubts),
             StatementList("What it does not show", tuple(_limits())),
         )
@@ -233,7 +202,7 @@ class CovariateEffect(Result):
         first, second = self.sides
         table = {(row["quantity"], row["covariate"], row["scope"]): row for row in rows_of(self.effects)}
         interval = percent_text(self.hdi_prob)
-        for name in dict.fromkeys(self.effects["covariate"][self.effects["covariate"] != ""].tolist()):
+        for name in self._covariates:
             slope, these = (table[SLOPE, name, scope] for scope in ("population", "these_words"))
             link = table[CORRELATION, name, "population"]
             if slope["borderline"]:
@@ -247,13 +216,14 @@ class CovariateEffect(Result):
                 other = second if slope["mean"] < 0 else first
                 claim = f"Words with a larger {name} are nearer to {nearer} words, compared with {other} words"
             ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
+            unit = f"{slope['unit']} of {name}"
             numbers = {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]}
             yield Statement("slope", f"{claim}.", numbers)
             yield Statement(
                 "size",
-                f"For one unit of {name}, the distance to {first} words minus that to {second} words changes by "
-                f"{estimate_text(slope)}; for these words alone, by {estimate_text(these)}. Its correlation with "
-                f"{name} is {ends[0]} ({ends[1]} to {ends[2]}). Brackets hold {interval} HPDIs.",
+                f"For {unit}, the lean changes by {estimate_text(slope)} in cosine distance; for these words alone, by "
+                f"{estimate_text(these)}. The correlation of leans with {name} is {ends[0]} ({ends[1]} to {ends[2]}). "
+                f"Brackets hold {interval} HPDIs.",
                 numbers,
             )
             if np.isfinite(link["wefat_correlation"]):
@@ -273,14 +243,67 @@ class CovariateEffect(Result):
             {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
         )
 
+    def _reading(self) -> Iterator[Statement]:
+        """Yield what a lean is, and what the units of slopes are."""
+        first, second = self.sides
+        which = ""
+        if self.sides == _USUAL_SIDES:
+            which = (
+                " Associated words are those that the study pairs with the word's group, different words the others."
+            )
+        elif (usual := self._usual_lists) and {*usual} == {*self.sides}:
+            which = f" In the study, {usual[0]} words are the associated ones, {usual[1]} words the others."
+        yield Statement(
+            "lean",
+            f"The lean of a word is its mean distance to {first} words minus that to {second} words. Below 0, it is "
+            f"nearer to {first} words.{which}",
+        )
+        for name in self._covariates:
+            if name in self.percent:
+                text = (
+                    f"{name} is written in percent, so a slope is for one percentage point. From 0% to 100%, the lean "
+                    "changes by 100 times as much."
+                )
+            else:
+                text = (
+                    f"A slope is for a difference of 1 in the numbers of {name}. Of shares from 0 to 1, this is the "
+                    "whole range."
+                )
+            yield Statement("unit", text, {"covariate": name})
+
+    @property
+    def _usual_lists(self) -> tuple[str, str] | None:
+        """The lists of associated and of different words, if each is one list for all words."""
+        try:
+            leans = leans_of(self.fit, rows_with_covariates(self.fit)[0], None)
+        except ReportError:  # the fit has no associated or no different pairs
+            return None
+        return (leans.first, leans.second) if (leans.first, leans.second) != _USUAL_SIDES else None
+
+    @property
+    def _range_text(self) -> str:
+        """The smallest and the largest number of each covariate."""
+        unit_of = {name: "%" if name in self.percent else "" for name in self._covariates}
+        return " ".join(
+            f"{name} runs from {digits_text(values.min())}{unit} to {digits_text(values.max())}{unit}."
+            for (name, unit), values in zip(unit_of.items(), self._covariates.values(), strict=True)
+        )
+
+    @property
+    def _covariates(self) -> "dict[str, pd.Series]":
+        """The numbers of the words, by covariate."""
+        names = dict.fromkeys(self.effects["covariate"][self.effects["covariate"] != ""].tolist())
+        columns = list(self.words)[list(self.words).index("hdi_high") + 1 :]
+        return {name: self.words[column] for name, column in zip(names, columns, strict=True)}
+
     @property
     def _slope_text(self) -> str:
         """The slope of the first covariate, with its interval, for words like these."""
         rows = self.effects[(self.effects["quantity"] == SLOPE) & (self.effects["scope"] == "population")]
         row = rows_of(rows)[0]
         return (
-            f"For one unit of {row['covariate']}, the distance to {self.sides[0]} words minus that to {self.sides[1]} "
-            f"words changes by {estimate_text(row)}, {percent_text(self.hdi_prob)} interval in brackets."
+            f"Slope for {row['unit']} of {row['covariate']}: {estimate_text(row)} in cosine distance, "
+            f"{percent_text(self.hdi_prob)} interval in brackets."
         )
 
     @cached_property
@@ -290,17 +313,19 @@ class CovariateEffect(Result):
         covariate = self.effects["covariate"].iloc[0]
         figure = ResultFigure(
             "plot_covariate",
-            f"Lean of each word ({self.contrast}, cosine distance) against {covariate}, with {prob}; line and bands: "
-            "slope in these words (dark) and in words like these (pale), through the mean lean",
+            f"Lean of each word (distance to {self.sides[0]} words minus that to {self.sides[1]} words) against "
+            f"{covariate}{' in percent' if covariate in self.percent else ''}. Points: posterior means; thin lines: "
+            f"{prob} of each word; thick line: mean slope through the mean lean; bands: its {prob} in these words "
+            "(dark) and in words like these (pale).",
         )
         contents = contents_of(
             self,
             title=f"Are words with a larger {covariate} nearer to {self.sides[0]} or to {self.sides[1]} words?",
-            about=f"{counted(len(self.words), 'word')} in {self.embedding}.",
+            about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._range_text}",
             estimate=self._slope_text,
-            opened=(SHOWS, "Words"),
+            opened=(SHOWS, _READING, "Words"),
             captions={
-                "effects": f"Slopes, correlations and residual sds, with {prob}",
+                "effects": f"Slopes (in cosine distance), correlations and residual sds, with {prob}",
                 "words": f"Leans of words, with {prob}, in units of cosine distance",
                 "line": f"Least-squares line along {covariate}, with {prob}, in units of cosine distance",
             },
@@ -308,15 +333,17 @@ class CovariateEffect(Result):
             figures={"covariate": figure},
         )
         names = list(self.words)[list(self.words).index("hdi_high") + 1 :]  # the user's names are headings
-        words = replace(contents.tables["words"], headings={str(name): str(name) for name in names})
+        headings = {str(name): f"{name} (%)" if name in self.percent else str(name) for name in names}
+        words = replace(contents.tables["words"], headings=headings)
+        effects = replace(contents.tables["effects"], digits=True)
         facts = {name: str(fit_attribute(self.fit, name)) for name in ("sampler", *_FIT_SETTINGS, "table_hash")}
         settings = {name.replace("_", " ").capitalize(): text for name, text in facts.items()}
         return replace(
             contents,
-            tables={**contents.tables, "words": words},
+            tables={**contents.tables, "effects": effects, "words": words},
             settings={**contents.settings, "Model": fitted_model(self.fit).name, **settings},
             code=self._code(),
-            files={"fit.nc": partial(write_fit, self.fit)},
+            files={"fit.nc": partial(write_fit, without_covariances(self.fit))},
         )
 
     def _code(self) -> str:
@@ -412,15 +439,23 @@ def covariate_effect(
     check_fit(fit)
     check_flag("within_groups", within_groups)
     check_probability("hdi_prob", hdi_prob)
+    return _effect(fit, leans_of(fit, rows_with_covariates(fit)[0], _two_lists(lists)), within_groups, hdi_prob)
+
+
+def effect_between(fit: "xr.DataTree", connections: tuple[str, str], hdi_prob: float) -> CovariateEffect:
+    """Return how distances to the attribute words of one connection minus those of another follow covariates."""
+    return _effect(fit, leans_of(fit, rows_with_covariates(fit)[0], None, connections), False, hdi_prob)
+
+
+def _effect(fit: "xr.DataTree", leans: Leans, within_groups: bool, hdi_prob: float) -> CovariateEffect:
     rows, covariates = rows_with_covariates(fit)
-    leans = leans_of(fit, rows, None if lists is None else _two_lists(lists))
     words, groups = rows.protected_words, rows.protected_groups
     group_of = np.unique(groups, return_inverse=True)[1] if within_groups else np.zeros(len(words), dtype=int)
     places = np.unique(groups, return_inverse=True)[1]
     design = design_of(covariates, group_of, leans.sample.protected_links.correlations(places))
     check_design(design, rows.covariate_names, np.abs(covariates).max(axis=0))
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
-    effects, population = _effects(fit, leans, design, rows.covariate_names, hdi_prob, rng)
+    effects, population = _effects(fit, leans, design, rows, hdi_prob, rng)
     return CovariateEffect(
         contrast=leans.name,
         sides=(leans.first, leans.second),
@@ -428,6 +463,7 @@ def covariate_effect(
         effects=effects,
         words=_words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob),
         line=_line(leans, design, covariates[:, 0], population, hdi_prob),
+        percent=rows.percent_covariates,
         within_groups=within_groups,
         hdi_prob=hdi_prob,
         doubts=tuple(effect_doubts(fit, design, rows.covariate_names, words, leans)),
@@ -435,7 +471,9 @@ def covariate_effect(
     )
 
 
-def _two_lists(lists: Any) -> tuple[str, str]:
+def _two_lists(lists: Any) -> tuple[str, str] | None:
+    if lists is None:
+        return None
     names = check_items("lists", lists, "two names of attribute lists")
     if len(names) != 2:
         raise ReportError(f"lists={lists!r}: give the names of two attribute lists, such as ('male', 'female').")
@@ -446,7 +484,7 @@ def _effects(
     fit: "xr.DataTree",
     leans: Leans,
     design: CovariateDesign,
-    names: tuple[str, ...],
+    rows: ModelData,
     hdi_prob: float,
     rng: np.random.Generator,
 ) -> "tuple[pd.DataFrame, np.ndarray]":
@@ -455,7 +493,7 @@ def _effects(
 
     from bayesbias.estimates.frames import EstimateFrame
 
-    sizes = fit["posterior"].sizes
+    sizes, names, percent = fit["posterior"].sizes, rows.covariate_names, rows.percent_covariates
     quantities, population = draw_quantities(leans, design, names, fitted_model(fit).priors["effect_sd"], rng)
     least_squares_ends = _least_squares_intervals(leans.observed, design, hdi_prob)
     wefat = statistic_correlations(association_statistics(leans), design)
@@ -471,6 +509,7 @@ def _effects(
                 "contrast": leans.name,
                 "quantity": quantity,
                 "covariate": name,
+                "unit": one_unit(name in percent) if quantity == SLOPE else "",
                 "scope": scope,
                 "observed": observed,
                 **{str(column): float(value) for column, value in moments.items()},
@@ -486,7 +525,18 @@ def _effects(
             }
         )
     frame = pd.DataFrame(records)
-    columns = ["contrast", "quantity", "covariate", "scope", "observed", *MOMENTS, "low_se", "high_se", "borderline"]
+    columns = [
+        "contrast",
+        "quantity",
+        "covariate",
+        "unit",
+        "scope",
+        "observed",
+        *MOMENTS,
+        "low_se",
+        "high_se",
+        "borderline",
+    ]
     columns += [
         "probability_of_direction",
         "least_squares_low",

@@ -148,6 +148,11 @@ def robust_freedom(design: CovariateDesign) -> np.ndarray:
     return np.asarray(np.maximum(freedom, 1.0))
 
 
+def one_unit(is_percent: bool) -> str:
+    """Return what a slope is for: one percentage point if the covariate was written with a percent sign."""
+    return "one percentage point" if is_percent else "one unit"
+
+
 def correlations_of(
     slopes: np.ndarray, residual_squares: np.ndarray, covariate_squares: np.ndarray | float
 ) -> np.ndarray:
@@ -200,8 +205,10 @@ class Leans:
         return contrast_name(self.first, self.second)
 
 
-def leans_of(fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None) -> Leans:
-    """Return the leans of a fit: associated minus different, or the first attribute list minus the second.
+def leans_of(
+    fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None, connections: tuple[str, str] = _DEFAULT
+) -> Leans:
+    """Return the leans of a fit: one of two `connections` minus the other, or one of two attribute lists.
 
     If each connection has one list, the lean is named after the lists.
 
@@ -209,13 +216,13 @@ def leans_of(fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None)
     """
     sample = attribute_sample(rows)
     if lists is None:
-        if absent := [name for name in _DEFAULT if name not in rows.connections]:
+        if absent := [name for name in connections if name not in rows.connections]:
             raise ReportError(
                 f"The fit has no {absent[0]} pairs. Name two attribute lists to compare, such as lists=('male', "
                 "'female')."
             )
-        sides = [sample.connection_weights[:, rows.connections.index(name)] for name in _DEFAULT]
-        first, second = _only_lists(sample, sides) or _DEFAULT
+        sides = [sample.connection_weights[:, rows.connections.index(name)] for name in connections]
+        first, second = _only_lists(sample, sides) or connections
     else:
         first, second = lists
         if first == second:

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
-from bayesbias.errors import ReportError
+from bayesbias.errors import QuestionWarning, ReportError
 from bayesbias.reports.axes.ratings import AxisCorrelation, axis_correlation, checked_ratings
 from tests.reports.axes.test_project import PAIRS, WORDS, planted
 
@@ -142,7 +142,7 @@ def test_ratings_of_the_words() -> None:
         ({"word1": 1.0, "word2": 2.0}, "2 of the 12"),
         (dict.fromkeys(WORDS, 1.0), "equal"),
         (dict.fromkeys(WORDS, 1.0) | {WORDS[3]: 2.0}, "all words but one"),
-        (pd.DataFrame({"word": WORDS, "x": ["1", "abc", *map(str, range(10))]}), "'x' have 'abc' for"),
+        (pd.DataFrame({"word": WORDS, "x": ["1", "abc", *map(str, range(10))]}), "'word1' in the column 'x' is 'abc'"),
         (pd.DataFrame({"word": WORDS, "x": [1.0, np.inf, *range(10)]}), "no number"),
     ],
 )
@@ -158,7 +158,8 @@ def test_ratings_are_in_any_unit_any_form_and_any_type() -> None:
         same = bb.project(planted(), WORDS, PAIRS, ratings=dict(zip(WORDS, unit * values, strict=True))).ratings
         pd.testing.assert_frame_equal(plain, same)
     texts = pd.DataFrame({"word": WORDS, "rating": pd.Categorical(map(repr, values.tolist())), "part": "noun"})
-    rows = bb.project(planted(), WORDS, PAIRS, ratings=texts).ratings
+    with pytest.warns(QuestionWarning, match="ignored the column 'part', which holds no numbers"):
+        rows = bb.project(planted(), WORDS, PAIRS, ratings=texts).ratings
     assert rows["rating"].tolist() == ["rating"]
     assert rows["correlation"].iloc[0] == pytest.approx(plain["correlation"].iloc[0])
     assert checked_ratings({"cafe\u0301": 1.0}).index.tolist() == ["caf\u00e9"]

@@ -1,6 +1,7 @@
 """Effects of covariates against plain least squares and an independent two-way bootstrap."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.base.statements import rows_of
-from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.errors import ArgumentError, LostWordsWarning, NotEnoughMemoryError, ReportError
+from bayesbias.models.covariates import read_covariates, without_unrated
 from bayesbias.reports.covariates.covariate_effect import association_statistics, statistic_correlations
 from bayesbias.reports.covariates.slopes import (
     design_of,
@@ -319,3 +321,45 @@ def test_without_any_scatter_there_is_no_correlation() -> None:
     design = design_of(np.arange(4.0)[:, None], np.zeros(4, dtype=int))
     assert np.isnan(statistic_correlations(np.ones(4), design)).all()
     assert np.isnan(statistic_correlations(np.array([np.nan, 1.0, 2.0, 3.0]), design)).all()
+
+
+def test_the_page_says_the_unit_the_lists_and_the_words_that_were_left_out(tmp_path: Path) -> None:
+    table = made_table().drop(columns="share")
+    words = table["protected_word"].unique()
+    rows = "".join(f"{word};{10 * place**2 / 9:.2f}%\n".replace(".", ",") for place, word in enumerate(words[:-1]))
+    (tmp_path / "own.csv").write_text(f"word;share\n{rows}")
+    numbers = read_covariates(tmp_path / "own.csv")
+    with pytest.warns(LostWordsWarning, match="Left out 1 protected word of 9"):
+        rated = without_unrated({"": table}, {"": numbers.set_index("word")})[""]
+    fit = bb.fit(rated, covariates=numbers, draws=250, random_seed=1, progress=False)
+    effect = bb.covariate_effect(fit)
+    text = " ".join(str(effect).split())
+    assert "For one percentage point of share, the lean changes by -0.00" in text
+    assert "share is written in percent, so a slope is for one percentage point" in text
+    assert "near words are the associated ones, far words the others" in text
+    assert effect.contents.estimate.startswith("Slope for one percentage point of share: -0.00")
+    assert "share runs from 0% to 54.4%" in effect.contents.about
+    (lost,) = (doubt for doubt in effect.contents.doubts if doubt.kind == "lost words")
+    assert lost.text.startswith("1 protected word without a number was left out: <b>w8.")
+    assert effect.effects["unit"].tolist()[:2] == ["one percentage point"] * 2
+    shares = dict(zip(numbers["word"], numbers["share"] / 100, strict=True))
+    whole = bb.covariate_effect(bb.fit(rated, covariates={"share": shares}, draws=250, random_seed=1, progress=False))
+    assert "for a difference of 1 in the numbers of share" in " ".join(str(whole).split())
+    (axes,) = bb.plots.plot_covariate(effect).axes
+    assert axes.get_xlabel() == "share (%)"
+    assert axes.get_ylabel().startswith("Lean, posterior mean")
+    written = bb.write_fit(fit, tmp_path / "fit.nc")
+    assert bb.covariate_effect(bb.read_fit(written)).percent == ("share",)
+
+
+def test_the_folder_keeps_all_draws_but_the_covariances(effect: bb.reports.CovariateEffect, tmp_path: Path) -> None:
+    bb.write(effect, tmp_path / "out")
+    stored = bb.read_fit(tmp_path / "out" / "fit.nc")
+    assert set(effect.fit.children) - set(stored.children) == {"covariances"}
+    pd.testing.assert_frame_equal(bb.covariate_effect(stored).effects, effect.effects)
+    for report in (bb.summary, bb.contrasts, bb.conclusions, bb.methods):
+        report(stored)
+    with pytest.raises(NotEnoughMemoryError, match="a covariate effect does not keep them"):
+        bb.check_posterior(stored, random_seed=1, progress=False)
+    bb.write_fit(effect.fit, tmp_path / "whole.nc")
+    assert (tmp_path / "out" / "fit.nc").stat().st_size < (tmp_path / "whole.nc").stat().st_size / 2

@@ -1,0 +1,87 @@
+"""Doubts about slopes on covariates: lost words, and single words that decide a slope."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbias.base.number_text import counted
+from bayesbias.base.statements import Statement
+from bayesbias.errors import name_some
+from bayesbias.models.covariates import NO_NUMBER
+from bayesbias.models.fits import fit_attribute
+from bayesbias.reports.covariates.slopes import CovariateDesign, Leans, design_of, robust_freedom
+from bayesbias.reports.posterior.doubts import data_doubts
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+# With fewer degrees of freedom, single words decide a slope; ten evenly spaced values have 4.4.
+_FEW_EFFECTIVE = 3.0
+_LEVERAGE_MARGIN = 0.1  # of degrees of freedom below those of evenly spaced values
+_DOUBTS_OF_DATA = ("repeated pairs", "same vectors", "same distances", "edited table", "short list", "tied words")
+
+
+def effect_doubts(
+    fit: "xr.DataTree", design: CovariateDesign, names: tuple[str, ...], words: np.ndarray, leans: Leans
+) -> Iterator[Statement]:
+    """Yield doubts about the draws, and about single words that decide a slope."""
+    for problem in fit_attribute(fit, "convergence_problems"):
+        yield Statement("convergence", problem)
+    yield from lost_word_doubts(fit, leans)
+    yield from (doubt for doubt in data_doubts(fit) if doubt.kind in _DOUBTS_OF_DATA)
+    means = leans.draws.mean(axis=0)
+    residual = design.residuals @ means
+    for name, row, freedom, sole in zip(names, design.coefficients, robust_freedom(design), design.sole, strict=True):
+        shift = row * residual / design.unexplained
+        slope = float(row @ means)
+        place = int(np.argmax(shift * np.sign(slope)))
+        if sole.any():
+            named = name_some(map(repr, words[sole].tolist()))
+            yield Statement(
+                "leverage",
+                f"The slope on {name} depends on {named} alone. No other word shows how much such words vary, so the "
+                f"interval assumes that they vary as the others do. Add words with such a {name}.",
+                {"covariate": name, "words": words[sole].tolist()},
+            )
+        elif freedom < _FEW_EFFECTIVE:
+            freedom_text = f"(its error has {freedom:.1f} degrees of freedom, for {counted(len(words), 'word')})"
+            even = design_of(
+                np.arange(float(len(words)))[:, None], np.zeros(len(words), dtype=int), design.correlations
+            )
+            if freedom < robust_freedom(even)[0] - _LEVERAGE_MARGIN:
+                text = (
+                    f"A few words with extreme values decide the slope on {name} {freedom_text}. Intervals may be too "
+                    f"narrow: take the logarithm or ranks of {name}, or more words."
+                )
+            else:
+                text = (
+                    f"Few words decide the slope on {name} {freedom_text}. Intervals may be too narrow: take more "
+                    "words."
+                )
+            yield Statement("leverage", text, {"covariate": name, "freedom": float(freedom)})
+        if np.sign(slope - shift[place]) != np.sign(slope):
+            yield Statement(
+                "influence",
+                f"Without {str(words[place])!r}, the slope on {name} would have the other sign.",
+                {"covariate": name, "word": str(words[place])},
+            )
+
+
+def lost_word_doubts(fit: "xr.DataTree", leans: Leans) -> Iterator[Statement]:
+    """Yield which words without a number were left out, and which words of the lists and groups were lost."""
+    lists = {name for name, size in zip(leans.sample.lists, np.abs(leans.weights).max(axis=0), strict=True) if size}
+    by_place: dict[tuple[str, str], list[str]] = {}
+    for entry in fit_attribute(fit, "table").get("lost_words", ()):
+        unrated = entry["reason"] == NO_NUMBER
+        if entry["role"] == "protected" or entry["list"] in lists:
+            by_place.setdefault(("" if unrated else entry["list"], entry["role"]), []).append(entry["word"])
+    for (name, role), words in by_place.items():
+        what = f"{counted(len(words), f'{role} word')}{f' of {name}' if name else ' without a number'}"
+        text = (
+            f"{what} {'was' if len(words) == 1 else 'were'} {'lost' if name else 'left out'}: {name_some(words, 12)}."
+        )
+        if role == "protected":
+            text += " Words that are left out may follow the covariate in another way."
+        yield Statement("lost words", text, {"list": name, "words": words})
