@@ -166,8 +166,8 @@ def test_words_that_a_condition_lost_or_equalized_are_doubts_and_their_rows_are_
     assert "2 protected words (pa0, pa1)" in doubts["equalized words"]
     assert doubts["lacking words"].startswith("Seed 1: Some conditions lack protected words of groupb: pb0 (not in")
     assert "tied words" in doubts
+    lacking, whole = (dict.fromkeys(fits, one[1]) for one in (others, fits))
     with pytest.raises(ReportError, match="protected words that the original lacks: pb0"):
-        lacking, whole = (dict.fromkeys(fits, one[1]) for one in (others, fits))
         bb.compare_trainings(lacking, changed={"hard": whole}, random_seed=1)
 
 

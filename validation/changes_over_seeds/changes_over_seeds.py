@@ -1,10 +1,10 @@
-"""Changes over seeds: do intervals of `bb.compare_trainings(changed=)` contain a planted change?
+"""Changes over seeds: how often intervals of `bb.compare_trainings(changed=)` contain a planted change.
 
     python validation/changes_over_seeds/changes_over_seeds.py [--samples 400]
 
 Each study has two tables for each of four seeds, before and after a change. Associated words move away by a planted
-change; each attribute word moves by an amount of its own, the same in all seeds; each seed adds an amount, and each pair
-noise. README.md says what the table means.
+change; each attribute word moves by an amount of its own, the same in all seeds; each seed adds an amount, and each
+pair noise. README.md says what the table means.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def planted(rng: np.random.Generator, cell: Cell) -> tuple[list[dict[str, pd.Dat
 
 
 def run(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
-    """Yield a row for each study and interval: whether it contains the change of words like these, and of these words."""
+    """Yield for each study and interval whether it contains the change of words like these, and of these words."""
     rng = np.random.default_rng([SEED, CELLS.index(cell)])
     for _ in range(samples):
         tables, of_these = planted(rng, cell)
@@ -90,7 +90,9 @@ def run(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the coverage of each interval in each cell."""
-    means = rows.groupby([*Cell.__annotations__, "interval"], sort=False)[["words_like_these", "these_words", "width"]].mean()
+    means = rows.groupby([*Cell.__annotations__, "interval"], sort=False)[
+        ["words_like_these", "these_words", "width"]
+    ].mean()
     return means.reset_index()
 
 
@@ -98,10 +100,10 @@ def markdown(cells: pd.DataFrame) -> str:
     """Return the table of README.md."""
     heads = ("change", "seed sd", "word sd", "interval", "words like these", "these words", "mean width")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    lines += [
-        f"| {row.change:g} | {row.seed_sd:g} | {row.word_sd:g} | {row.interval} | {row.words_like_these:.2f} | {row.these_words:.2f} | {row.width:.3f} |"
-        for row in cells.itertuples()
-    ]
+    for row in cells.itertuples():
+        texts = [f"{number:g}" for number in (row.change, row.seed_sd, row.word_sd)]
+        texts += [row.interval, f"{row.words_like_these:.2f}", f"{row.these_words:.2f}", f"{row.width:.3f}"]
+        lines.append(f"| {' | '.join(texts)} |")
     return "\n".join(lines)
 
 
