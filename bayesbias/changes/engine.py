@@ -453,11 +453,13 @@ def _facts(
     fits: "Mapping[str, xr.DataTree]",
 ) -> dict[str, Any]:
     studies = list(dict.fromkeys(str(of_table["study"]) for of_table in notes.values() if "study" in of_table))
+    descriptions = {str(of_table.get("description", "")) for of_table in notes.values()}
     first, *others = tables
     roles = ("protected_word", "attribute_word")
     equalized = {name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in others}
     return {
         "study": ", ".join(studies),
+        "description": descriptions.pop() if len(descriptions) == 1 else "",
         "conditions": list(tables),
         **{name: len({word for sample in samples for word in getattr(sample, name)}) for name in _COUNTED},
         "protected_groups": len({group for sample in samples for group in sample.groups}),

@@ -94,9 +94,10 @@ class Changes(ComparedConditions):
     fits
         Fit of the default model to each condition's table.
     facts
-        Numbers of words, settings, and what raises doubts. By condition: `equalized` (protected and attribute words
-        that are as near to most others as another word, but not under the first), `tied` (directions in which distances
-        are tied), `short_controls` (control lists that its change leaves out).
+        Numbers of words, settings, the question of the study (`description`), and what raises doubts. By condition:
+        `equalized` (protected and attribute words that are as near to most others as another word, but not under the
+        first), `tied` (directions in which distances are tied), `short_controls` (control lists that its change leaves
+        out).
     """
 
     gaps: "pd.DataFrame"
@@ -224,9 +225,9 @@ class Changes(ComparedConditions):
             trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
             shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
-            title=self._headline,
-            about=f"{counted(len(self.conditions), 'condition')}, {facts['protected_words']} protected and "
-            f"{counted(facts['attribute_words'], 'attribute word')}.",
+            title=facts["description"] or self._headline,
+            about=f"{f'{self._headline}. ' if facts['description'] else ''}{counted(len(self.conditions), 'condition')}, "
+            f"{facts['protected_words']} protected and {counted(facts['attribute_words'], 'attribute word')}.",
             answer=self._answer,
             estimate=change_estimate(self.verdicts[0].numbers, self.gaps, facts["hdi_prob"]) if len(changes) else "",
             answers=self.answers,

@@ -273,7 +273,8 @@ OPTIONS = {
     "strength": Option("Of soft debiasing (lambda); by default 0.2."),
     "components": Option("Directions to remove; by default the method's."),
     "debias.measure": Option(
-        "With --study: a score of the whole embedding, such as recoverability, word_similarity=ws353.txt or midb (with "
+        "With --study: a score of the whole embedding, by default vocabulary_direct_bias and recoverability, which are "
+        "what is left of a bias; what a method cost needs a test, such as word_similarity=ws353.txt. Also midb (with "
         "the names of --sets; of others: midb=own.toml).",
         metavar="NAME[=FILE]",
     ),
