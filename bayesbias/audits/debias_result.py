@@ -40,7 +40,7 @@ _LIMITS = (
 )
 _NO_QUALITY = (
     "What a method cost. No measure of quality was asked for. Give a file of word similarity or analogies, such as "
-    "{asked}. Gensim, which is installed with this package, has such files: "
+    "{option}. Gensim, which is installed with this package, has such files: "
     "gensim.test.utils.datapath('wordsim353.tsv') is the path of one."
 )
 
@@ -153,8 +153,8 @@ class DebiasReport(Result):
     def _limits(self) -> tuple[str, ...]:
         if (self.table["kind"] == "quality").any():
             return _LIMITS
-        asked = setting("measures", [("word_similarity", "ws353.txt")], option="--measure word_similarity=ws353.txt")
-        return (*_LIMITS, _NO_QUALITY.format(asked=asked))
+        option = setting("measures", [("word_similarity", "ws353.txt")], option="--measure word_similarity=ws353.txt")
+        return (*_LIMITS, _NO_QUALITY.format(option=option))
 
     def _doubts(self) -> Iterator[Statement]:
         """Yield each doubt about changes once, with the methods that it concerns."""
@@ -223,14 +223,14 @@ class DebiasReport(Result):
         )
         study = str(self.table["measure"].iloc[0])
         cut = f" Of {len(methods)} methods, the first {MOST_LINES - 1} are shown." * (len(methods) >= MOST_LINES)
-        asked, question = f"What did debiasing change? {name_some(methods, 3)}", ""
+        usual_title, question = f"What did debiasing change? {name_some(methods, 3)}", ""
         if len(self.questions) == 1:
             (question,) = self.questions.values()
         contents = contents_of(
             self,
-            title=question or asked,
-            about=f"{f'{asked}. ' if question else ''}Gaps come from the default model; changes compare the same words "
-            "before and after.",
+            title=question or usual_title,
+            about=f"{f'{usual_title}. ' if question else ''}Gaps come from the default model; changes compare the same "
+            "words before and after.",
             figures={
                 "debias": ResultFigure(
                     "plot_debias_report", f"{study}. {caption}{cut}", options={"measure": study, "most": MOST_LINES}

@@ -226,8 +226,9 @@ class Changes(ComparedConditions):
             shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
             title=facts["description"] or self._headline,
-            about=f"{f'{self._headline}. ' if facts['description'] else ''}{counted(len(self.conditions), 'condition')}, "
-            f"{facts['protected_words']} protected and {counted(facts['attribute_words'], 'attribute word')}.",
+            about=f"{f'{self._headline}. ' if facts['description'] else ''}"
+            f"{counted(len(self.conditions), 'condition')}, {facts['protected_words']} protected and "
+            f"{counted(facts['attribute_words'], 'attribute word')}.",
             answer=self._answer,
             estimate=change_estimate(self.verdicts[0].numbers, self.gaps, facts["hdi_prob"]) if len(changes) else "",
             answers=self.answers,

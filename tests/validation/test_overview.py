@@ -40,6 +40,7 @@ SECONDS = {
         for name in (
             "axes",
             "changes",
+            "changes_over_seeds",
             "gate",
             "groups",
             "kindel",
