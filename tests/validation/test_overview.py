@@ -40,7 +40,6 @@ SECONDS = {
         for name in (
             "axes",
             "changes",
-            "changes_over_seeds",
             "gate",
             "groups",
             "kindel",
