@@ -89,7 +89,8 @@ class AuditCell:
     @cached_property
     def digest(self) -> str:
         """Hash of all that enters the answer: cells with equal hashes have equal answers."""
-        settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains, str(self.region)]
+        region = None if self.region is None else vars(self.region)
+        settings = [self.max_lost, self.hdi_prob, self.draws, self.tune, self.chains, region]
         measures = [[name, repr(MEASURES[name].options) if name in MEASURES else ""] for name in self.measures]
         return content_digest([self._data, measures, settings, package_version()])[:32]
 

@@ -147,12 +147,11 @@ class AuditReport(Result):
             if first.record.questions.get(study)
         )
         cut = f"{len(self._shown)} of {len(self._variants)} models and seeds are shown."
+        subject = f"Audit: {counted(len(studies), 'study', 'studies')} in {where}."
         return Contents(
             title=(first.record.questions.get(studies[0]) if len(studies) == 1 else "")
             or f"Which associations are settled in {where}?",
-            about=f"Audit: {counted(len(studies), 'study', 'studies')} in {where}. Model {', '.join(models)}."
-            if models
-            else f"Audit: {counted(len(studies), 'study', 'studies')} in {where}. No model: values without intervals.",
+            about=f"{subject} {f'Model {", ".join(models)}' if models else 'No model: values without intervals'}.",
             doubts=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
             answer=self._verdicts[0].text if self._verdicts else "",
             estimate=self._estimate.text if self._estimate else "",

@@ -46,13 +46,11 @@ class Coherence:
     @classmethod
     def read(cls, facts: Mapping[str, Any]) -> "Coherence | None":
         """Return the coherence in facts that were read from a file; None if they are not such facts."""
-        values: list[Any] = [facts.get(name) for name in COHERENCE]
-        missing = [value is None or value != value for value in values]
-        if not all(
-            none or (is_number(value) and abs(value) <= _LARGEST) for value, none in zip(values, missing, strict=True)
-        ):
+        values: dict[str, Any] = {name: facts.get(name) for name in COHERENCE}
+        values = {name: float("nan") if value is None else value for name, value in values.items()}
+        if not all(value != value or (is_number(value) and abs(value) <= _LARGEST) for value in values.values()):
             return None
-        return cls(*(float("nan" if none else value) for value, none in zip(values, missing, strict=True)))
+        return cls(**values)
 
 
 COHERENCE = tuple(Coherence.__annotations__)
@@ -132,20 +130,20 @@ def why_not_comparable(now: Coherence, before: Coherence | None, *, standardised
         return "no list has two words, or they resemble those of other lists more: there is no unit to standardise by"
     if before is None:
         return ""
-    pairs = [(now.centred_coherence, before.centred_coherence)]
-    if not standardised:
-        pairs.append((now.coherence, before.coherence))
-    low, high = COMPARABLE
-    for what, (new, old) in zip(
-        ("the lists' coherence without what all words share", "coherence"), pairs, strict=False
-    ):
-        if low * old <= new <= high * old or np.isnan(new - old):
-            continue
-        text = f"{what} is {new:.3f}, {old:.3f} in the baseline, so that contrasts have another scale"
-        if what != "coherence":
-            return (
-                f"{text}. Noise, coarse rounding, fewer dimensions or vectors of other words do this. Check the "
-                "vectors; if the change is meant, record a new baseline"
-            )
-        return f"{text} (mean cosine {now.mean_cosine:.2f}, {before.mean_cosine:.2f} in the baseline). {remedy()}"
+    if scale := _other_scale(now.centred_coherence, before.centred_coherence):
+        return (
+            f"the lists' coherence without what all words share {scale}. Noise, coarse rounding, fewer dimensions or "
+            "vectors of other words do this. Check the vectors; if the change is meant, record a new baseline"
+        )
+    if not standardised and (scale := _other_scale(now.coherence, before.coherence)):
+        cosines = f"mean cosine {now.mean_cosine:.2f}, {before.mean_cosine:.2f} in the baseline"
+        return f"coherence {scale} ({cosines}). {remedy()}"
     return ""
+
+
+def _other_scale(now: float, before: float) -> str:
+    """Return both coherences if their ratio is out of `COMPARABLE`; an empty text if it is not, or one is missing."""
+    low, high = COMPARABLE
+    if low * before <= now <= high * before or np.isnan(now - before):
+        return ""
+    return f"is {now:.3f}, {before:.3f} in the baseline, so that contrasts have another scale"

@@ -289,7 +289,9 @@ def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], faile
         for study, texts in answer.facts["doubts"].items()
         if texts
     }
-    return DebiasReport(EstimateFrame(frame), errors, left_out, not_converged, hdi_prob, _setting_texts(cells), doubts)
+    facts = (errors, left_out, not_converged, hdi_prob, _setting_texts(cells), doubts)
+    questions = {study.name: study.description for study in cells[0].studies}
+    return DebiasReport(EstimateFrame(frame), *facts, questions)
 
 
 def _setting_texts(cells: Sequence[DebiasCell]) -> dict[str, str]:

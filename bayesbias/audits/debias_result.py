@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
-from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, ResultTable, contents_of
+from bayesbias.base.results import ALERTS, BEWARE, MOST_LINES, Contents, Result, ResultFigure, ResultTable, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_statements import READINGS, change_mark, claims_sentence, reading_text
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import is_settled, settled_text
 
@@ -37,6 +37,11 @@ _LIMITS = (
     "Whether an association is gone. A method removes what it was fitted to. Words to which it was fitted, or that it "
     "equalized, say little: ask with other words, and ask a model that uses the vectors.",
     "Which changes are chance. Each change has an interval of its own; among many, some exclude 0 by chance.",
+)
+_NO_QUALITY = (
+    "What a method cost. No measure of quality was asked for. Give a file of word similarity or analogies, such as "
+    "{option}. Gensim, which is installed with this package, has such files: "
+    "gensim.test.utils.datapath('wordsim353.tsv') is the path of one."
 )
 
 
@@ -72,6 +77,8 @@ class DebiasReport(Result):
         Settings by name, as texts.
     doubts
         (embedding, method, study) -> doubts about a change, as `Changes` has them: shifted controls, equalized words.
+    questions
+        Study -> its question, in its own words.
     """
 
     table: "pd.DataFrame"
@@ -81,6 +88,7 @@ class DebiasReport(Result):
     hdi_prob: float
     settings: Mapping[str, str] = field(default_factory=dict)
     doubts: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         counts = {name: self.table[name].nunique() for name in ("embedding", "method", "measure")}
@@ -128,14 +136,25 @@ class DebiasReport(Result):
             *_thin(rows),
             *self._doubts(),
         )
-        interval = f"{percent_text(self.hdi_prob)} HPDI"
+        interval, by_method = f"{percent_text(self.hdi_prob)} HPDI", self._by_method
+        answer = " ".join(filter(None, (self._answer(by_method), self._estimate(by_method))))
+        beware, alert = StatementList(BEWARE, doubts), any(doubt.kind in ALERTS for doubt in doubts)
         return (
-            StatementList("Beware", doubts),
+            *([beware] if alert else []),
+            StatementList("", (Statement("answer", answer),), bulleted=False),
             StatementList(f"Did the association change? (cosine distance, {interval})", tuple(answers)),
             StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
             StatementList(f"What it cost ({interval})", tuple(quality)),
-            StatementList("What it does not show", tuple(Statement("other", text) for text in _LIMITS)),
+            *([] if alert else [beware]),
+            StatementList("What it does not show", tuple(Statement("other", text) for text in self._limits)),
         )
+
+    @property
+    def _limits(self) -> tuple[str, ...]:
+        if (self.table["kind"] == "quality").any():
+            return _LIMITS
+        option = setting("measures", [("word_similarity", "ws353.txt")], option="--measure word_similarity=ws353.txt")
+        return (*_LIMITS, _NO_QUALITY.format(option=option))
 
     def _doubts(self) -> Iterator[Statement]:
         """Yield each doubt about changes once, with the methods that it concerns."""
@@ -169,7 +188,8 @@ class DebiasReport(Result):
                 "as long as they should be. If values are far from Normal, those of Pearson's correlation are too "
                 "short: rely on those of the ranks.",
             )
-        methods_table = self._by_method()
+        methods_table = self._by_method
+        cost = ", and what it cost" if (self.table["kind"] == "quality").any() else ""
         is_association = methods_table["kind"] == ASSOCIATION
         several = self.table["embedding"].nunique() > 1
         interval = f"{prob} intervals{', on average over embeddings' if several else ''}"
@@ -189,7 +209,7 @@ class DebiasReport(Result):
             "scores": ResultTable(
                 methods_table[~is_association],
                 _OPENED,
-                f"What is left of a bias, and what it cost: change of each score, {interval}",
+                f"What is left of a bias{cost}: change of each score, {interval}",
                 columns,
                 headings | {"measure": "Score"},
                 mark=_score_mark,
@@ -203,10 +223,14 @@ class DebiasReport(Result):
         )
         study = str(self.table["measure"].iloc[0])
         cut = f" Of {len(methods)} methods, the first {MOST_LINES - 1} are shown." * (len(methods) >= MOST_LINES)
+        usual_title, question = f"What did debiasing change? {name_some(methods, 3)}", ""
+        if len(self.questions) == 1:
+            (question,) = self.questions.values()
         contents = contents_of(
             self,
-            title=f"What did debiasing change? {name_some(methods, 3)}",
-            about="Gaps come from the default model; changes compare the same words before and after.",
+            title=question or usual_title,
+            about=f"{f'{usual_title}. ' if question else ''}Gaps come from the default model; changes compare the same "
+            "words before and after.",
             figures={
                 "debias": ResultFigure(
                     "plot_debias_report", f"{study}. {caption}{cut}", options={"measure": study, "most": MOST_LINES}
@@ -220,8 +244,9 @@ class DebiasReport(Result):
         tables = {name: table for name, table in by_method.items() if len(table.frame)} | tables
         return replace(contents, answers=(self.verdict,), tables=tables, settings=self.settings)
 
+    @cached_property
     def _by_method(self) -> "pd.DataFrame":
-        """Return a row for each measure and method: the change over embeddings with its interval, and its reading."""
+        """A row for each measure and method: the change over embeddings with its interval, and its reading."""
         import numpy as np
         import pandas as pd
 
@@ -260,8 +285,9 @@ class DebiasReport(Result):
             return ""
         row, count = rows_of(by_method)[0], self.table["embedding"].nunique()
         over = f" (on average over {count} embeddings)" if count > 1 else ""
+        unit = " in cosine distance" if row["kind"] == ASSOCIATION else f" of {row['measure']}"
         return (
-            f"Change after {row['method']}: {signed_text(row['change'])}, {percent_text(self.hdi_prob)} interval "
+            f"Change after {row['method']}: {signed_text(row['change'])}{unit}, {percent_text(self.hdi_prob)} interval "
             f"{interval_text(row['change_low'], row['change_high'])}{over}."
         )
 

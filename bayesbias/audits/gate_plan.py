@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bayesbias.base.checks import check_rope, shown
-from bayesbias.base.number_text import counted
+from bayesbias.base.checks import region_ends, shown
+from bayesbias.base.number_text import counted, exact_text
 from bayesbias.errors import ArgumentError
 
 STANDARDISED = "standardised"
@@ -36,7 +36,7 @@ class Region:
         return "coherence" if self.standardised else "cosine distance"
 
     def __str__(self) -> str:
-        return f"{self.low:g} to {self.high:g} in units of {self.unit}"
+        return f"{exact_text(self.low)} to {exact_text(self.high)} in units of {self.unit}"
 
 
 def check_region(rope: Any) -> Region | None:
@@ -45,16 +45,16 @@ def check_region(rope: Any) -> Region | None:
     >>> check_region({"standardised": 0.3})
     Region(low=-0.3, high=0.3, standardised=True)
     """
-    if not isinstance(rope, Mapping):
-        ends = check_rope(rope)
-        return None if ends is None else Region(*ends)
-    if list(rope) != [STANDARDISED] or rope[STANDARDISED] is None:
+    if rope is None:
+        return None
+    standardised = isinstance(rope, Mapping) and list(rope) == [STANDARDISED]
+    ends = region_ends(rope[STANDARDISED] if standardised else rope)
+    if ends is None:
         raise ArgumentError(
             f"rope={shown(rope)}: give a half-width such as 0.02, a pair, low below high, or either of them as "
             f"{{'{STANDARDISED}': 0.3}}, in units of coherence."
         )
-    ends = check_rope(rope[STANDARDISED])
-    return Region(*(ends or (0.0, 0.0)), standardised=True)
+    return Region(*ends, standardised=standardised)
 
 
 @dataclass(frozen=True)

@@ -217,11 +217,17 @@ def check_rope(rope: Any) -> tuple[float, float] | None:
     >>> check_rope(0.02)
     (-0.02, 0.02)
     """
-    if rope is None:
-        return None
+    ends = region_ends(rope)
+    if ends is None and rope is not None:
+        raise ArgumentError(f"rope={shown(rope)}: give a positive half-width such as 0.02, or a pair, low below high.")
+    return ends
+
+
+def region_ends(rope: Any) -> tuple[float, float] | None:
+    """Return the ends of a region that is a half-width or a pair, low below high; None if it is neither."""
     ends = (-rope, rope) if is_number(rope) else tuple(rope) if isinstance(rope, tuple | list) else ()
     if len(ends) != 2 or not all(map(is_number, ends)) or ends[0] >= ends[1]:
-        raise ArgumentError(f"rope={shown(rope)}: give a positive half-width such as 0.02, or a pair, low below high.")
+        return None
     return float(ends[0]), float(ends[1])
 
 

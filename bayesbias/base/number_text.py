@@ -76,6 +76,15 @@ def share_text(value: float) -> str:
     return f"{value:.1%}" if isfinite(value) else "undefined"
 
 
+def exact_text(value: float) -> str:
+    """Return a number with all its digits, and none more.
+
+    >>> exact_text(0.02), exact_text(1.0), exact_text(0.02000001)
+    ('0.02', '1', '0.02000001')
+    """
+    return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
+
+
 def digits_text(value: float, digits: int = 3) -> str:
     """Return a number with a few significant digits.
 

@@ -61,9 +61,11 @@ _EXPLAINED = {
     f"{VERDICTS['borderline']}. A change is settled unless its reading is 'not settled', 'borderline' or 'equal'.",
     "not settled": "A gap that is not settled need not be 0.",
 }
+_SIZE = (
+    "Whether a change matters. An interval that excludes 0 shows that a change is detectable, not that it is large. To "
+    "judge its size, give a region of practical equivalence (rope)."
+)
 _LIMITS = {
-    "size": "Whether a change matters. An interval that excludes 0 shows that a change is detectable, not that it is "
-    "large. To judge its size, give a region of practical equivalence (rope).",
     "causes": "Why distances changed. Other texts, spellings or amounts of text can change them as well as other "
     "meanings. With one training of each condition, changes include the chance of single trainings: train several "
     "seeds.",
@@ -178,7 +180,7 @@ def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
         text += (
             f" The change is {signed_text(row['mean'])}, interval {interval_text(row['hdi_low'], row['hdi_high'])}; "
             f"the probability that it is {side} 0 is {probability_text(row['probability_of_direction'])}."
-            f"{_in_rope(row)}"
+            f"{in_rope_text(row)}"
         )
     sides = [
         f"{signed_text(of_row.loc[name, 'mean'])} "
@@ -203,16 +205,17 @@ def distance_statement(row: Mapping[Any, Any], groups: int) -> Statement:
     text = (
         f"{words}, {where}: {moved}. The change is {signed_text(row['mean'])}, interval "
         f"{interval_text(row['hdi_low'], row['hdi_high'])}; the probability that they are {row['direction']} is "
-        f"{probability_text(row['probability_of_direction'])}.{_in_rope(row)}"
+        f"{probability_text(row['probability_of_direction'])}.{in_rope_text(row)}"
     )
     return Statement("distance", text, dict(row))
 
 
-def _in_rope(row: Mapping[Any, Any]) -> str:
+def in_rope_text(row: Mapping[Any, Any], what: str = "change") -> str:
+    """Return the probability that a change is too small to matter, as a further sentence; empty without rope."""
     if "probability_in_rope" not in row:
         return ""
     inside = probability_text(row["probability_in_rope"])
-    return f" The probability that the change is too small to matter (inside the rope) is {inside}."
+    return f" The probability that the {what} is too small to matter (inside the rope) is {inside}."
 
 
 def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
@@ -241,9 +244,14 @@ def explanations() -> tuple[Statement, ...]:
     return tuple(Statement(name, text) for name, text in _EXPLAINED.items())
 
 
+def size_limits(rope: tuple[float, float] | None) -> list[Statement]:
+    """Return that intervals do not show whether a change matters, without a region of practical equivalence."""
+    return [Statement("size", _SIZE)] if rope is None else []
+
+
 def change_limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]:
     """Return what changes do not show; `pairs` is the number of pairs of conditions."""
-    statements = [Statement(name, text) for name, text in _LIMITS.items() if name != "size" or facts["rope"] is None]
+    statements = [*size_limits(facts["rope"]), *(Statement(name, text) for name, text in _LIMITS.items())]
     many = (
         f"The table has {counted(pairs, 'pair')} of conditions: decide beforehand which pair answers the question. "
         if pairs > 1

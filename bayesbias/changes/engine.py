@@ -13,8 +13,9 @@ from bayesbias.base.checks import check_path
 from bayesbias.base.files.spreadsheets import numbers_only, read_csv
 from bayesbias.base.machine import check_memory
 from bayesbias.base.progress import with_progress
+from bayesbias.base.statements import Statement
 from bayesbias.changes.change_contents import lacking_rows
-from bayesbias.changes.change_statements import SLOPE, equalized_words
+from bayesbias.changes.change_statements import SLOPE, change_doubts, equalized_words
 from bayesbias.changes.result import (
     CHAINS,
     Changes,
@@ -284,7 +285,7 @@ def changes_of(
     fits: dict[str, xr.DataTree] = {}
     for name, table in with_progress(list(tables.items()), "Fitting conditions", progress=progress):
         fits[name] = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
-    gaps = gap_rows({name: _condition_gaps(fitted, estimation) for name, fitted in fits.items()} if has_gap else {})
+    gaps = gap_rows({name: condition_gaps(fitted, estimation) for name, fitted in fits.items()} if has_gap else {})
     frames: dict[str, list[pd.DataFrame]] = {name: [] for name in ("changes", "distances", *_LINES)}
     drawn: dict[str, ContrastDraws] = {}
     for pairing in with_progress(pairings, "Comparing conditions", progress=progress):
@@ -330,15 +331,14 @@ def changes_of(
 
 
 def changes_of_contrasts(
-    tables: "Mapping[str, pd.DataFrame]", gaps: "Mapping[str, pd.DataFrame]", estimation: Estimation
+    pairing: Pairing, gaps: "Mapping[str, pd.DataFrame]", estimation: Estimation
 ) -> "tuple[pd.DataFrame, np.ndarray]":
     """Return the changes between two conditions as rows of `Changes.changes`, and their draws (draws, rows).
 
-    `tables` are checked tables, `gaps` the contrasts of each condition's fit.
+    `gaps` are the contrasts of each condition's fit.
     """
     import pandas as pd
 
-    (pairing,) = paired_conditions(tables)
     every, frames, draws = gap_rows(gaps), [], []
     for place in compared_connections(pairing.sample, estimation.baseline):
         base = pairing.sample.connections.index(estimation.baseline)
@@ -350,6 +350,22 @@ def changes_of_contrasts(
     if not frames:
         raise _without_gap(pairing.sample, estimation.baseline)
     return pd.concat(frames, ignore_index=True), np.concatenate(draws, axis=1)
+
+
+def doubts_about_words(
+    pairing: Pairing, tables: "Mapping[str, pd.DataFrame]", second: "xr.DataTree"
+) -> tuple[Statement, ...]:
+    """Return the doubts that the words and the fit of a second condition raise about the changes from the first.
+
+    They are about words that it lacks, equalized or tied; `tables` are checked tables by condition.
+    """
+    import pandas as pd
+
+    name = list(tables)[-1]
+    facts = _facts(tables, [pairing.sample], {}, {name: second})
+    facts["short_controls"] = {name: pairing.short_controls} if pairing.short_controls else {}
+    distances = pd.DataFrame(columns=["first", "second", "protected_word"])
+    return tuple(change_doubts(distances, lacking_rows(tables, {}), facts))
 
 
 def paired_conditions(tables: "Mapping[str, pd.DataFrame]", periods: Periods | None = None) -> Iterator[Pairing]:
@@ -416,7 +432,8 @@ def compared_connections(sample: PeriodSample, baseline: str) -> list[int]:
     return [place for place in range(len(sample.connections)) if place != base and has_both(sample, base, place).any()]
 
 
-def _condition_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
+def condition_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
+    """Return the contrasts of a condition's fit at all levels."""
     return contrasts(
         fitted,
         baseline=estimation.baseline,
@@ -444,11 +461,13 @@ def _facts(
     fits: "Mapping[str, xr.DataTree]",
 ) -> dict[str, Any]:
     studies = list(dict.fromkeys(str(of_table["study"]) for of_table in notes.values() if "study" in of_table))
+    descriptions = {str(of_table.get("description", "")) for of_table in notes.values()}
     first, *others = tables
     roles = ("protected_word", "attribute_word")
     equalized = {name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in others}
     return {
         "study": ", ".join(studies),
+        "description": descriptions.pop() if len(descriptions) == 1 else "",
         "conditions": list(tables),
         **{name: len({word for sample in samples for word in getattr(sample, name)}) for name in _COUNTED},
         "protected_groups": len({group for sample in samples for group in sample.groups}),

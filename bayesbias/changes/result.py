@@ -96,9 +96,10 @@ class Changes(ComparedConditions):
     fits
         Fit of the default model to each condition's table.
     facts
-        Numbers of words, settings, and what raises doubts. By condition: `equalized` (protected and attribute words
-        that are as near to most others as another word, but not under the first), `tied` (directions in which distances
-        are tied), `short_controls` (control lists that its change leaves out).
+        Numbers of words, settings, the question of the study (`description`), and what raises doubts. By condition:
+        `equalized` (protected and attribute words that are as near to most others as another word, but not under the
+        first), `tied` (directions in which distances are tied), `short_controls` (control lists that its change leaves
+        out).
     """
 
     gaps: "pd.DataFrame"
@@ -222,8 +223,9 @@ class Changes(ComparedConditions):
             trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
             shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
-            title=self._headline,
-            about=f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}, "
+            title=facts["description"] or self._headline,
+            about=f"{f'{self._headline}. ' if facts['description'] else ''}"
+            f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}, "
             f"{facts['protected_words']} protected and {counted(facts['attribute_words'], 'attribute word')}."
             f"{self._meaning}",
             answer=self._answer,

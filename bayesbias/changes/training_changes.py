@@ -1,19 +1,27 @@
 """Paired changes of contrasts in the embeddings of each seed, such as those of a debiasing method."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.number_text import counted, interval_text, share_text, signed_text
-from bayesbias.base.statements import Statement
-from bayesbias.changes.change_statements import reading_text
-from bayesbias.changes.engine import changes_of_contrasts, checked_tables
+from bayesbias.base.statements import Statement, rows_of
+from bayesbias.changes.change_statements import in_rope_text, reading_text
+from bayesbias.changes.engine import (
+    changes_of_contrasts,
+    checked_tables,
+    condition_gaps,
+    doubts_about_words,
+    paired_conditions,
+)
 from bayesbias.changes.result import Estimation, reading_of
-from bayesbias.errors import ReportError, name_some, setting
+from bayesbias.changes.training_spread import KEYS, OverSeeds
+from bayesbias.changes.training_statements import both_intervals_text
+from bayesbias.errors import ReportError, name_some
 from bayesbias.models.fits import fitted_table
-from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.contrasts import contrast_draws
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,74 +31,127 @@ ORIGINAL = "original"
 """Name of the first condition: the embeddings as they were trained."""
 
 
-def second_condition(changed: Any, seeds: Mapping[Hashable, Any]) -> "tuple[str, Mapping[Hashable, xr.DataTree]]":
-    """Return the name of the second condition, and its fits in the order of the seeds.
+def second_conditions(changed: Any, seeds: Mapping[Hashable, Any]) -> "dict[str, dict[Hashable, xr.DataTree]]":
+    """Return the fits of each second condition by its name, in the order of the seeds.
 
-    Raises `ReportError` if there is not one, or a seed lacks one of the conditions.
+    Raises `ReportError` if there is none, or a seed lacks one of the conditions.
     """
-    if not isinstance(changed, Mapping) or len(changed) != 1 or not isinstance(next(iter(changed.values())), Mapping):
+    fits_by_name = changed if isinstance(changed, Mapping) else {}
+    named = [isinstance(name, str) and isinstance(one, Mapping) for name, one in fits_by_name.items()]
+    if not named or not all(named):
         raise ReportError(
-            "changed: give the fits of one second condition under its name, such as {'hard': {1: fit, 2: other}}."
+            "changed: give the fits of each second condition under its name, such as {'hard': {1: fit, 2: other}}."
         )
-    ((name, fits),) = changed.items()
-    if not isinstance(name, str) or name.strip() in ("", ORIGINAL):
-        raise ReportError(f"changed: {name!r} is not the name of a second condition. Give one, such as 'hard'.")
-    if alone := [seed for seed in {**seeds, **fits} if (seed in seeds) != (seed in fits)]:
-        raise ReportError(
-            f"Changes are paired by seed, and these have one condition only: {name_some(map(repr, alone))}. Give both "
-            "conditions of each seed."
-        )
-    return name, {seed: fits[seed] for seed in seeds}
+    for name, fits in fits_by_name.items():
+        if name.strip() in ("", ORIGINAL):
+            raise ReportError(f"changed: {name!r} is not the name of a second condition. Give one, such as 'hard'.")
+        if alone := [seed for seed in {**seeds, **fits} if (seed in seeds) != (seed in fits)]:
+            raise ReportError(
+                f"Changes are paired by seed, and these have one condition only: {name_some(map(repr, alone))}. Give "
+                "both conditions of each seed."
+            )
+    return {name: {seed: fits[seed] for seed in seeds} for name, fits in fits_by_name.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class FittedGaps:
+    """The fits of one condition by seed, and their contrasts at all levels."""
+
+    fits: "Mapping[Hashable, xr.DataTree]"
+    gaps: "Mapping[Hashable, pd.DataFrame]"
+
+    @classmethod
+    def of_fits(cls, fits: "Mapping[Hashable, xr.DataTree]", estimation: Estimation) -> "FittedGaps":
+        """Return fits with their contrasts."""
+        return cls(fits, {seed: condition_gaps(fit, estimation) for seed, fit in fits.items()})
+
+    def over_seeds(self, estimation: Estimation, level: str) -> OverSeeds:
+        """Return the contrasts of all seeds at a level, with their draws."""
+        options = {"baseline": estimation.baseline, "level": level, "scope": estimation.scope}
+        draws = [contrast_draws(fit, **options) for fit in self.fits.values()]
+        return OverSeeds.of_contrasts(self.gaps, draws, level)
 
 
 def seed_changes(
-    fits: "Mapping[Hashable, xr.DataTree]",
-    changed: "Mapping[Hashable, xr.DataTree]",
-    name: str,
-    estimation: Estimation,
-    level: str,
-) -> "tuple[dict[Hashable, pd.DataFrame], list[Floats]]":
-    """Return the paired changes of each seed as rows of `Changes.changes`, and their draws (draws, rows)."""
-    frames, draws = {}, []
-    for seed, fit in fits.items():
-        both = {ORIGINAL: fit, name: changed[seed]}
-        tables = checked_tables({condition: fitted_table(of_condition) for condition, of_condition in both.items()})
-        gaps = {condition: _gaps(of_condition, estimation) for condition, of_condition in both.items()}
-        frame, drawn = changes_of_contrasts(tables, gaps, estimation)
-        is_word, is_group = frame["protected_word"] != "", frame["protected_group"] != ""
-        levels = np.where(is_word, "word", np.where(is_group, "protected_group", "overall"))
-        every = ("overall", "protected_group", "word") if level == "all" else (level,)
-        rows = [row for one in every for row in np.flatnonzero(levels == one).tolist()]
-        if not rows:
-            raise ReportError(f"There is no change of a contrast for {setting('level', level)}. Give another level.")
-        frames[seed] = frame.iloc[rows].reset_index(drop=True)
-        draws.append(drawn[:, rows])
-    return frames, draws
+    first: FittedGaps, second: FittedGaps, name: str, estimation: Estimation, level: str
+) -> tuple[OverSeeds, tuple[Statement, ...]]:
+    """Return the paired changes of each seed at a level, from the fits of both conditions, and doubts about words.
+
+    The doubts are about words that the second condition lost, equalized or tied, as in `Changes.doubts`. Rows that a
+    seed lacks, such as those of a word that debiasing lost there, are left out.
+    """
+    frames, draws, doubts = {}, [], {}
+    conditions = {ORIGINAL: first, name: second}
+    for seed in first.fits:
+        tables = checked_tables({label: fitted_table(one.fits[seed]) for label, one in conditions.items()})
+        (pairing,) = paired_conditions(tables)
+        gaps = {label: one.gaps[seed] for label, one in conditions.items()}
+        frames[seed], drawn = changes_of_contrasts(pairing, gaps, estimation)
+        draws.append(drawn)
+        doubts[seed] = doubts_about_words(pairing, tables, second.fits[seed])
+    return OverSeeds.of_changes(frames, draws, level), tuple(_over_seeds(doubts))
 
 
-def _gaps(fit: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
-    return contrasts(
-        fit, baseline=estimation.baseline, level="all", scope=estimation.scope, hdi_prob=estimation.hdi_prob
-    )
+def _over_seeds(doubts: Mapping[Hashable, tuple[Statement, ...]]) -> Iterator[Statement]:
+    """Yield each doubt once; one that some seeds alone raise begins with their names."""
+    for text, doubt in {doubt.text: doubt for of_seed in doubts.values() for doubt in of_seed}.items():
+        seeds = [str(seed) for seed, of_seed in doubts.items() if text in {one.text for one in of_seed}]
+        some = "" if len(seeds) == len(doubts) else f"{'Seed' if len(seeds) == 1 else 'Seeds'} {name_some(seeds)}: "
+        yield replace(doubt, text=f"{some}{text}")
 
 
-def change_over_seeds(row: Mapping[Any, Any]) -> str:
+def estimated_changes(
+    original: FittedGaps, conditions: "Mapping[str, FittedGaps]", estimation: Estimation, level: str
+) -> "tuple[pd.DataFrame, pd.DataFrame, list[Statement]]":
+    """Return the changes over seeds of all conditions, those of each seed, and doubts about the words of conditions.
+
+    The rows of a contrast follow each other, in the order of the conditions.
+    """
+    import pandas as pd
+
+    columns = ["mean", "hdi_low", "hdi_high"]
+    before = original.over_seeds(estimation, level).estimates(estimation)
+    frames, by_seed = [], []
+    doubts: list[Statement] = []
+    for name, second in conditions.items():
+        changes, raised = seed_changes(original, second, name, estimation, level)
+        frame = changes.estimates(estimation)
+        for side, gaps in ((ORIGINAL, before), ("changed", second.over_seeds(estimation, level).estimates(estimation))):
+            named = gaps[KEYS + columns].rename(columns={column: f"{side}_{column}" for column in columns})
+            frame = frame.merge(named, "left")
+        frame.insert(len(KEYS), "second", name)
+        same = np.all([of_seed["direction"] == "equal" for of_seed in changes.frames.values()], axis=0)
+        readings = [change_over_seeds(row, same=equal) for row, equal in zip(rows_of(frame), same, strict=True)]
+        frame.insert(len(KEYS) + 1, "change", readings)
+        frames.append(frame)
+        by_seed.append(changes.by_seed)
+        doubts += raised
+    every = pd.concat(frames, ignore_index=True)
+    place = {key: place for place, key in enumerate(dict.fromkeys(every[KEYS].itertuples(index=False, name=None)))}
+    order = [place[key] for key in every[KEYS].itertuples(index=False, name=None)]
+    every = every.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)
+    return every, pd.concat(by_seed, ignore_index=True), doubts
+
+
+def change_over_seeds(row: Mapping[Any, Any], *, same: bool) -> str:
     """Return how a gap changed on average over seeds, as a reading of `Changes.changes`.
 
     `row` has the change (`mean`, `hdi_low`, `hdi_high`) and the gaps on average over seeds, whose columns begin with
-    ``original_`` and ``changed_``.
+    ``original_`` and ``changed_``; `same` is whether no distance behind it changed in any seed.
     """
     sides = [
         {"borderline": False, **{column: row[f"{side}_{column}"] for column in ("mean", "hdi_low", "hdi_high")}}
         for side in (ORIGINAL, "changed")
     ]
-    same = abs(row["mean"]) < ROUNDING and row["sd"] < ROUNDING
     return reading_of({**row, "borderline": False, "direction": "equal" if same else ""}, *sides)
 
 
-def change_text(row: Mapping[Any, Any], second: str) -> str:
-    """Return how a gap changed on average over seeds, and in how many seeds, with both gaps."""
-    words = row["protected_word"] or row["protected_group"]
+def change_over_seeds_statement(row: Mapping[Any, Any]) -> Statement:
+    """Return how a gap changed on average over seeds, in how many seeds, and the seed's share of the variance.
+
+    Its kind is the `reading` of the row.
+    """
+    words, second = row["protected_word"] or row["protected_group"], row["second"]
     counts = {"below 0": row["nearer"], "above 0": row["farther"], "not settled": row["not_settled"]}
     shown = ", ".join(f"{text} in {count}" for text, count in counts.items() if count)
     if text := next((text for text, count in counts.items() if count == row["seeds"]), ""):
@@ -101,20 +162,14 @@ def change_text(row: Mapping[Any, Any], second: str) -> str:
         for side, condition in ((ORIGINAL, ORIGINAL), ("changed", second))
         if np.isfinite(row[f"{side}_mean"])
     ]
-    return (
+    return Statement(
+        row["reading"],
         f"The gap {row['contrast']}{f' of {words}' if words else ''}, from {ORIGINAL} to {second}: "
         f"{reading_text(row['change'], second)}. On average over {counted(row['seeds'], 'seed')}, the change is "
-        f"{signed_text(row['mean'])}, interval {interval_text(row['hdi_low'], row['hdi_high'])}; it is {shown}. "
-        f"For one more seed, the interval is {interval_text(row['next_low'], row['next_high'])}."
-        f"{f' The gap is {" and ".join(gaps)}.' if gaps else ''}"
-    )
-
-
-def change_over_seeds_statement(row: Mapping[Any, Any], second: str) -> Statement:
-    """Return how a gap changed over seeds, and the seed's share of the variance of the change in one seed."""
-    return Statement(
-        "change over seeds",
-        f"{change_text(row, second)} The seed accounts for {share_text(row['seed_share'])} of the variance of the "
-        f"change in one seed ({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])}).",
+        f"{signed_text(row['mean'])} in cosine distance, {both_intervals_text(row)}; it is {shown}. "
+        f"For one more seed, the interval is {interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}"
+        f"{f' The gap is {" and ".join(gaps)}.' if gaps else ''} The seed accounts for {share_text(row['seed_share'])} "
+        f"of the variance of the change in one seed ({share_text(row['seed_share_low'])} to "
+        f"{share_text(row['seed_share_high'])}).",
         dict(row),
     )

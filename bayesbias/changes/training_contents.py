@@ -3,12 +3,15 @@
 from typing import TYPE_CHECKING
 
 from bayesbias.base.results import MOST_LINES, ResultFigure, ResultTable
-from bayesbias.changes.training_statements import training_mark
+from bayesbias.changes.training_statements import WHICH_INTERVAL, training_mark
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_NUMBERS = ("mean", "hdi_low", "hdi_high", "next_low", "next_high", "nearer", "farther", "not_settled", "seed_share")
+_ESTIMATE = ("mean", "hdi_low", "hdi_high", "seeds_low", "seeds_high", "probability_in_rope")
+_SPREAD = ("next_low", "next_high", "nearer", "farther", "not_settled", "seed_share")
+SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words", "second": "In"}
+"""Headings of estimates over seeds: two intervals are told apart."""
 
 
 def tables_over_seeds(contrasts: "pd.DataFrame", prob: str) -> dict[str, ResultTable]:
@@ -17,35 +20,47 @@ def tables_over_seeds(contrasts: "pd.DataFrame", prob: str) -> dict[str, ResultT
     words = contrasts[is_word & (contrasts["contrast"] == contrasts["contrast"].iloc[0])]
     groups = contrasts[~is_word].assign(protected_group=lambda rows: rows["protected_group"].replace("", "All words"))
     frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", words)}
+    what = "Changes of contrasts" if "change" in contrasts else "Contrasts"
+    several = ("second",) if "second" in contrasts and contrasts["second"].nunique() > 1 else ()
+    estimate = tuple(name for name in _ESTIMATE if name in contrasts)
     return {
         f"{title.lower()}_over_seeds": ResultTable(
             frame,
             title,
-            f"{'Contrasts' if title == 'Groups' else frame['contrast'].iloc[0]} over seeds, in units of cosine "
+            f"{what}{'' if title == 'Groups' else f' {frame["contrast"].iloc[0]}'} over seeds, in units of cosine "
             f"distance, {prob}",
-            (name, *_NUMBERS[:3], *(("contrast", *_NUMBERS[3:]) if title == "Groups" else ("seed_share",))),
-            {"mean": "Over seeds"},
+            (name, *several, *estimate, *(("contrast", *_SPREAD) if title == "Groups" else ("seed_share",))),
+            SEED_HEADINGS,
             differences=True,
+            note=WHICH_INTERVAL if place == 0 else "",
             mark=training_mark,
             in_folder=False,
         )
-        for title, (name, frame) in frames.items()
+        for place, (title, (name, frame)) in enumerate(frames.items())
         if len(frame)
     }
 
 
-def figures_over_seeds(contrasts: "pd.DataFrame", prob: str) -> dict[str, ResultFigure]:
-    """Return a figure of all words and groups, of at most `MOST_LINES` contrasts, and one that has words too."""
+def figures_over_seeds(contrasts: "pd.DataFrame", prob: str, *, rope: bool = False) -> dict[str, ResultFigure]:
+    """Return a figure of all words and groups, of at most `MOST_LINES` lines, and one that has words too.
+
+    With several conditions, the first figure has the first contrast alone. `rope` is whether there is such a region.
+    """
     caption = (
-        f"Thick: over seeds (points: posterior means, filled if settled; lines: {prob}); thin and grey: in each seed. "
-        "Colours and shapes: the words that are subtracted. In units of cosine distance."
+        f"Colour: over seeds (points: posterior means, filled if settled; lines: {prob} over seeds and words, thick "
+        "over seeds alone); grey: in each seed. Colours and shapes: the words that are subtracted. In units of cosine "
+        f"distance.{' Shaded: too small to matter.' if rope else ''}"
     )
-    words = int((contrasts["protected_word"] != "").sum())
-    first = len(contrasts) - words or words
-    cut = f" Of {first} contrasts, the {MOST_LINES} that vary most between seeds are shown."
-    options = {"words": first == words, "most": MOST_LINES}
-    figures = {"trainings": ResultFigure("plot_trainings", caption + cut * (first > MOST_LINES), options=options)}
+    of_words = contrasts["protected_word"] != ""
+    words, several = int(of_words.sum()), "second" in contrasts and contrasts["second"].nunique() > 1
+    first = contrasts if of_words.all() else contrasts[~of_words]
+    chosen = contrasts["contrast"].iloc[0] if several else None
+    if several:
+        first = first[first["contrast"] == chosen]
+    cut = f" Of {len(first)} lines, the {MOST_LINES} that vary most between seeds are shown."
+    options = {"words": bool(of_words.all()), "most": MOST_LINES, "contrast": chosen}
+    figures = {"trainings": ResultFigure("plot_trainings", caption + cut * (len(first) > MOST_LINES), options=options)}
     if 0 < words < len(contrasts):
-        cut = " Of more than 40 contrasts, those that vary most between seeds are shown."
-        figures["words"] = ResultFigure("plot_trainings", caption + cut, section="Words")
+        cut = " Of more than 40 lines, those that vary most between seeds are shown."
+        figures["words"] = ResultFigure("plot_trainings", caption + cut, section="Words", options={"contrast": chosen})
     return figures

@@ -1,16 +1,24 @@
 """How contrasts spread over trainings: a hierarchical model of seeds, of word lists, and of samples of documents."""
 
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.arrays import Floats
+from bayesbias.base.arrays import Floats, Integers
+from bayesbias.changes.result import Estimation
+from bayesbias.errors import ReportError, setting
 from bayesbias.estimates.frames import frame_of_draws
 from bayesbias.estimates.intervals import common_mean, draw_nodes
+from bayesbias.reports.posterior.contrasts import LEVELS, at_level
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
+KEYS = ["contrast", "protected_group", "protected_word"]
+"""Columns that name a contrast or its change."""
 SD_PRIOR = 0.1
 """Scale of the half-Normal that bounds standard deviations between trainings, in units of cosine distance."""
 _GRID = 2_000
@@ -92,10 +100,12 @@ def estimates_over_trainings(
     resampled: tuple[Floats, Floats] | None,
     hdi_prob: float,
     seed: int,
+    rope: tuple[float, float] | None = None,
 ) -> "pd.DataFrame":
     """Return estimates of each contrast over seeds, and its spread from word lists, seeds and documents.
 
     `resampled` holds the posterior means of trainings on resampled documents, and their Monte Carlo standard errors.
+    `hdi_low` to `hdi_high` is the interval over seeds and words, `seeds_low` to `seeds_high` that over seeds alone.
     """
     import pandas as pd
 
@@ -123,6 +133,11 @@ def estimates_over_trainings(
             [seed_draws[rows] - seed_draws.mean(axis=0) for seed_draws, rows in zip(block, chosen, strict=True)]
         )
         part = summary(mean + lists_error)
+        if rope is not None:
+            inside = (mean + lists_error >= rope[0]) & (mean + lists_error <= rope[1])
+            part["probability_in_rope"] = inside.mean(axis=0)
+        seeds_alone = summary(mean)
+        part["seeds_low"], part["seeds_high"] = seeds_alone["hdi_low"], seeds_alone["hdi_high"]
         next_seed = summary(mean + lists_error + tau * rng.standard_normal(tau.shape))
         part["next_low"], part["next_high"] = next_seed["hdi_low"], next_seed["hdi_high"]
         part["lists_sd"] = lists_sd
@@ -136,3 +151,110 @@ def estimates_over_trainings(
             part[[name, f"{name}_low", f"{name}_high"]] = summary(values)[["mean", "hdi_low", "hdi_high"]]
         parts.append(part)
     return pd.concat(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class OverSeeds:
+    """Contrasts or changes of each seed: frames by seed, all with the same rows, and draws (draws, rows) of each."""
+
+    frames: "dict[Hashable, pd.DataFrame]"
+    draws: list[Floats]
+
+    @classmethod
+    def of_contrasts(
+        cls, frames: "Mapping[Hashable, pd.DataFrame]", draws: "Sequence[xr.DataTree]", level: str
+    ) -> "OverSeeds":
+        """Return the contrasts of fits at a level, whose tables may list the words in different orders."""
+        rows = _shared_rows(frames, level)
+        aligned = {seed: frame.iloc[_places(rows, frame)].reset_index(drop=True) for seed, frame in frames.items()}
+        return cls(aligned, [_chained(of_fit, rows) for of_fit in draws])
+
+    @classmethod
+    def of_changes(cls, frames: "Mapping[Hashable, pd.DataFrame]", draws: Sequence[Floats], level: str) -> "OverSeeds":
+        """Return the changes at a level, whose draws have the order of the rows of their frames."""
+        rows = _shared_rows(frames, level)
+        places = [_places(rows, frame) for frame in frames.values()]
+        aligned = [frame.iloc[chosen] for frame, chosen in zip(frames.values(), places, strict=True)]
+        return cls(
+            {seed: frame.reset_index(drop=True) for seed, frame in zip(frames, aligned, strict=True)},
+            [of_seed[:, chosen] for of_seed, chosen in zip(draws, places, strict=True)],
+        )
+
+    @property
+    def by_seed(self) -> "pd.DataFrame":
+        """The frames of all seeds, one below the other, with a first column `seed`."""
+        import pandas as pd
+
+        names = np.empty(len(self.frames), dtype=object)
+        names[:] = list(self.frames)  # a seed may be a tuple
+        by_seed = pd.concat(self.frames.values(), ignore_index=True)
+        by_seed.insert(0, "seed", np.repeat(names, len(next(iter(self.frames.values())))))
+        return by_seed
+
+    def estimates(self, estimation: Estimation, samples: "Sequence[pd.DataFrame]" = ()) -> "pd.DataFrame":
+        """Return names, counts of readings, and estimates over seeds; `samples` are those of resampled documents."""
+        import pandas as pd
+
+        frames = list(self.frames.values())
+        of_samples = [frame.iloc[_places(frames[0], frame)] for frame in samples]
+        drawn = (np.array([frame["mean"].to_numpy() for frame in of_samples]), _errors(of_samples)) if samples else None
+        settings = estimation.hdi_prob, estimation.seed, estimation.rope
+        estimates = estimates_over_trainings(self.draws, _errors(frames), drawn, *settings)
+        counts = _reading_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames])
+        parts = [frames[0][KEYS], counts, estimates.reset_index(drop=True)]
+        return pd.concat(parts, axis=1)
+
+
+def _errors(frames: "list[pd.DataFrame]") -> Floats:
+    """Return the Monte Carlo standard errors of means, which are 0 where all draws are the same."""
+    return np.array([np.nan_to_num((frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy()) for frame in frames])
+
+
+def _shared_rows(frames: "Mapping[Hashable, pd.DataFrame]", level: str) -> "pd.DataFrame":
+    """Return the names of the rows at a level that all frames have: debiasing may lose a word in some seeds."""
+    import pandas as pd
+
+    first, *others = (frame[KEYS] for frame in frames.values())
+    for other in others:
+        first = first[pd.MultiIndex.from_frame(first).isin(pd.MultiIndex.from_frame(other))]
+    levels = LEVELS[:-1] if level == "all" else (level,)
+    rows = pd.concat([at_level(first, name) for name in levels], ignore_index=True)
+    if rows.empty:
+        raise ReportError(f"There is no contrast for {setting('level', level)} in all seeds. Give another level.")
+    return rows
+
+
+def _places(first: "pd.DataFrame", frame: "pd.DataFrame") -> Integers:
+    """Return the places in `frame` of the contrasts of `first`."""
+    import pandas as pd
+
+    return pd.MultiIndex.from_frame(frame[KEYS]).get_indexer(pd.MultiIndex.from_frame(first[KEYS]))
+
+
+def _chained(draws: "xr.DataTree", frame: "pd.DataFrame") -> Floats:
+    """Return draws of the contrasts of a frame, chain after chain, shape (draws, contrasts)."""
+    columns = {}
+    for values in draws["posterior"].data_vars.values():
+        dims = values.dims[2:]
+        chained = values.to_numpy().reshape(-1, *values.shape[2:])
+        names = [values[dim].to_numpy().tolist() for dim in dims]
+        for place in np.ndindex(*values.shape[2:]):
+            labels = {dim: of_dim[number] for dim, of_dim, number in zip(dims, names, place, strict=True)}
+            columns[tuple(labels.get(key, "") for key in KEYS)] = chained[(slice(None), *place)]
+    return np.stack([columns[row] for row in frame[KEYS].itertuples(index=False, name=None)], axis=1)
+
+
+def _reading_counts(intervals: list[Floats]) -> "pd.DataFrame":
+    """Return the number of seeds with each reading, for each contrast."""
+    import pandas as pd
+
+    ends = np.stack(intervals)
+    counts = pd.DataFrame(
+        {
+            "seeds": len(ends),
+            "nearer": (ends[..., 1] < 0).sum(axis=0),
+            "farther": (ends[..., 0] > 0).sum(axis=0),
+        }
+    )
+    counts["not_settled"] = counts["seeds"] - counts["nearer"] - counts["farther"]
+    return counts

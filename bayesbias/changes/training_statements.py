@@ -6,7 +6,7 @@ from typing import Any
 
 from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, share_text, signed_text
 from bayesbias.base.statements import Statement
-from bayesbias.changes.change_statements import change_mark
+from bayesbias.changes.change_statements import change_mark, in_rope_text, size_limits
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled, settled_text
 
@@ -17,6 +17,12 @@ SMALL_SHARE = 0.2
 """Share of the variance of one embedding's contrast below which the seed changes little: its sd is then less than half
 of that from the word lists, and intervals of some seeds end beyond 0 and others short of it without saying more."""
 
+WHICH_INTERVAL = (
+    "The interval over seeds and words leads, because the question is about an association, of which the words of the "
+    "study are a sample: other words like these would move the number too. The interval over seeds alone takes these "
+    "words as given. It says what more trainings would give with the same lists, and nothing about other words."
+)
+"""Why the interval over seeds and words is the answer, and what that over seeds alone is for."""
 LIMITS = (
     "What holds for other corpora, algorithms and settings: only {changed} changed. Effects of the seed on single "
     "pairs also count in the word lists' uncertainty of each fit, so intervals over seeds tend to be too wide rather "
@@ -27,8 +33,16 @@ FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
 
 
-def training_limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[Statement, ...]:
-    """Return what a comparison of these numbers of seeds and of resampled trainings does not show."""
+_ORDER = (
+    "Which condition changes most. Conditions stand in the order in which they were given, and their changes share "
+    "words and seeds: whether their intervals overlap says nothing about their difference. To compare two of them, "
+    "give the embeddings of one as the originals, and those of the other as changed."
+)
+
+
+def training_limits(facts: Mapping[str, Any], seed_sd_prior: float) -> tuple[Statement, ...]:
+    """Return what a comparison of seeds does not show, given `TrainingComparison.facts`."""
+    seeds, resamples = len(facts["embeddings"]), facts["resamples"]
     few = (
         f"How much seeds differ in general. {counted(seeds, 'seed says', 'seeds say')} little about their standard "
         f"deviation, so its prior matters (a half-Normal with scale {seed_sd_prior:g}). Train more seeds, or report "
@@ -36,6 +50,8 @@ def training_limits(seeds: int, resamples: int, seed_sd_prior: float) -> tuple[S
     )
     return (
         *([Statement("few seeds", few)] if seeds < FEW_SEEDS else []),
+        *([Statement("order", _ORDER)] if len(facts["changed"]) > 1 else []),
+        *(size_limits(facts["rope"]) if facts["changed"] else []),
         Statement("other", LIMITS.format(changed="seed and documents were" if resamples else "the seed was")),
     )
 
@@ -68,14 +84,25 @@ def training_answer(row: dict[str, Any]) -> str:
 
 
 def training_estimate(row: Mapping[str, Any], hdi_prob: float) -> str:
-    """Return the first contrast on average over seeds with its interval, and the seed's share of its variance."""
+    """Return the first contrast or change on average over seeds, with its intervals over seeds and words, and alone."""
     gaps = [row.get(f"{side}_mean", float("nan")) for side in ("original", "changed")]
     moved = f" (from {signed_text(gaps[0])} to {signed_text(gaps[1])})" if all(map(isfinite, gaps)) else ""
-    what = "Change on average over seeds" if "change" in row else "On average over seeds"
+    what = f"Change in {row['second']} on average over seeds" if "second" in row else "On average over seeds"
     return (
-        f"{what} {signed_text(row['mean'])}{moved} in cosine distance, {percent_text(hdi_prob)} interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])}; the seed has {share_text(row['seed_share'])} of "
-        "the variance in one training."
+        f"{what}: {signed_text(row['mean'])}{moved} in cosine distance, {percent_text(hdi_prob)} "
+        f"{both_intervals_text(row)}."
+    )
+
+
+def both_intervals_text(row: Mapping[str, Any]) -> str:
+    """Return the interval over seeds and words, then that over seeds alone.
+
+    >>> both_intervals_text({"hdi_low": 0.006, "hdi_high": 0.04, "seeds_low": 0.02, "seeds_high": 0.024})
+    'interval +0.006 to +0.040 over seeds and words (+0.020 to +0.024 over seeds alone, for these words)'
+    """
+    return (
+        f"interval {interval_text(row['hdi_low'], row['hdi_high'])} over seeds and words "
+        f"({interval_text(row['seeds_low'], row['seeds_high'])} over seeds alone, for these words)"
     )
 
 
@@ -196,9 +223,9 @@ def contrast_statement(row: dict[str, Any]) -> Statement:
     """Return a contrast over seeds, and the sources of its spread."""
     state = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
-        f"{_title(row)}: {signed_text(row['mean'])} on average over seeds, interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])} ({state}). For one more seed, the interval is "
-        f"{interval_text(row['next_low'], row['next_high'])}. The word lists add a standard deviation of "
+        f"{_title(row)}: {state}, {signed_text(row['mean'])} on average over seeds, {both_intervals_text(row)}. For "
+        f"one more seed, the interval is {interval_text(row['next_low'], row['next_high'])}."
+        f"{in_rope_text(row, 'contrast')} The word lists add a standard deviation of "
         f"{distance_text(row['lists_sd'])}, the seed one of {distance_text(row['seed_sd'])} "
         f"({distance_text(row['seed_sd_low'])} to {distance_text(row['seed_sd_high'])}). The seed accounts for "
         f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "

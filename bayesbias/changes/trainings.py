@@ -2,32 +2,30 @@
 
 import json
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bayesbias.base.arrays import Floats, Integers
-from bayesbias.base.checks import HDI_PROB, resolve_seed
+from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.change_statements import change_answer, equalized_doubts, equalized_words
+from bayesbias.changes.change_statements import change_answer, listed
+from bayesbias.changes.engine import condition_gaps
 from bayesbias.changes.result import DRAWS, Estimation
 from bayesbias.changes.training_changes import (
     ORIGINAL,
-    change_over_seeds,
+    FittedGaps,
     change_over_seeds_statement,
-    change_text,
-    second_condition,
-    seed_changes,
+    estimated_changes,
+    second_conditions,
 )
-from bayesbias.changes.training_contents import figures_over_seeds, tables_over_seeds
-from bayesbias.changes.training_spread import SD_PRIOR, estimates_over_trainings
+from bayesbias.changes.training_contents import SEED_HEADINGS, figures_over_seeds, tables_over_seeds
+from bayesbias.changes.training_spread import SD_PRIOR
 from bayesbias.changes.training_statements import (
     SMALL_SHARE,
+    WHICH_INTERVAL,
     contrast_statement,
     disagreement,
     reading_over_trainings,
@@ -39,18 +37,16 @@ from bayesbias.changes.training_statements import (
 )
 from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, fitted_table
-from bayesbias.reports.posterior.contrasts import contrast_draws, contrasts
-from bayesbias.reports.posterior.doubts import data_doubts
+from bayesbias.reports.posterior.contrasts import LEVELS
+from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-_KEYS = ["contrast", "protected_group", "protected_word"]
 
-
-def check_trainings(fits: Any, resampled: Any, changed: Any = None) -> None:
+def check_trainings(fits: Any, resampled: Any) -> None:
     """Raise a `ReportError` if the fits cannot be compared."""
     if resampled is not None and (not isinstance(resampled, Mapping) or len(resampled) < 2):
         raise ReportError("resampled: give at least 2 fits of trainings on resampled documents, by seed.")
@@ -60,7 +56,6 @@ def check_trainings(fits: Any, resampled: Any, changed: Any = None) -> None:
         raise ReportError(f"fits has {len(fits)} fit; a comparison of seeds needs at least 2. Train more seeds.")
     described = {}
     named = {f"resample {name}": fit for name, fit in (resampled or {}).items()}
-    named |= {f"changed {name}": fit for name, fit in (changed or {}).items()}
     for name, fit in {**fits, **named}.items():
         rows = fitted_rows(check_fit(fit))
         described[name] = {
@@ -80,6 +75,22 @@ def check_trainings(fits: Any, resampled: Any, changed: Any = None) -> None:
             )
 
 
+def check_conditions(
+    fits: "Mapping[Hashable, xr.DataTree]", others: "Mapping[Hashable, xr.DataTree]", name: str
+) -> None:
+    """Raise a `ReportError` if the fits of a second condition have another model, or words that the first lacks."""
+    for seed, fit in others.items():
+        before, after = fitted_rows(fits[seed]), fitted_rows(check_fit(fit))
+        if fit.attrs.get("model") != fits[seed].attrs.get("model"):
+            raise ReportError(f"The fits of seed {seed!r} and of {name!r} have different models. Fit the same model.")
+        for role in ("protected_words", "attribute_words"):
+            if more := set(getattr(after, role).tolist()) - set(getattr(before, role).tolist()):
+                raise ReportError(
+                    f"The fit of {name!r} of seed {seed!r} has {role.replace('_', ' ')} that the original lacks: "
+                    f"{name_some(sorted(more))}. Build both tables from the same study."
+                )
+
+
 def _digest(fit: "xr.DataTree") -> int:
     """Return a number that tells the groups and connections of pairs, whatever the order of the rows."""
     import pandas as pd
@@ -89,8 +100,8 @@ def _digest(fit: "xr.DataTree") -> int:
 
 
 _SHOWN = (
-    *("contrast", "protected_group", "protected_word", "change", "reading", "mean", "hdi_low", "hdi_high"),
-    *("next_low", "next_high", "nearer", "farther", "not_settled"),
+    *("contrast", "protected_group", "protected_word", "second", "change", "reading", "mean", "hdi_low", "hdi_high"),
+    *("seeds_low", "seeds_high", "probability_in_rope", "next_low", "next_high", "nearer", "farther", "not_settled"),
     *("lists_sd", "seed_sd", "seed_sd_low", "seed_sd_high"),
     *("seed_share", "seed_share_low", "seed_share_high"),
     *("documents_low", "documents_high", "document_sd", "document_sd_low", "document_sd_high"),
@@ -116,24 +127,26 @@ class TrainingComparison(Result):
         - `agree`: whether all conclusions are the same, or differ though the seed has less than 20 % of the variance
           and no seed contradicts another;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast on average over seeds like these, with the uncertainty of
-          the word lists; `next_low` to `next_high`: its interval in an embedding of one more seed;
+          the word lists; `seeds_low` to `seeds_high`: its interval over seeds alone, for these words; `next_low`
+          to `next_high`: its interval in an embedding of one more seed; `probability_in_rope`, if `rope` is given;
         - `lists_sd`: standard deviation from the word lists in one embedding; `seed_sd`: posterior mean of the standard
           deviation between seeds, `seed_sd_low` to `seed_sd_high` its interval;
         - `seed_share`: the seed's share of the variance of one embedding's contrast, `seed_share_low` to
           `seed_share_high` its interval;
-        - of changes, `mean`, `hdi_low` and `hdi_high` after ``original_`` and after ``changed_``: the gap under each
-          condition on average over seeds; `change`: the `reading` of `Changes.changes`, by the
-          change and both gaps on average over seeds;
+        - of changes, `second`, the condition; `mean`, `hdi_low` and `hdi_high` after ``original_`` and after
+          ``changed_``: the gap under each condition on average over seeds; `change`: the `reading` of
+          `Changes.changes`, by the change and both gaps on average over seeds;
         - with trainings on resampled documents, `documents_low` to `documents_high`: the interval on average over seeds
           and over samples of such documents; `document_sd`, `document_share` and their intervals, as for the seed.
     by_seed : pandas.DataFrame
         The rows of `bayesbias.contrasts` for each fit, with a first column `seed`; of changes, those of
         `Changes.changes`.
     facts
-        `study`, `embeddings` (name by seed), `protected_words`, `attribute_words`, `pairs`, `lost_words` (by list),
-        `max_lost`, `model`, `sampler`, `settings` (draws and tuning steps of a chain, chains, and the seed, if all fits
-        have the same), `resamples`, the number of trainings on resampled documents, `changed`, the name of the second
-        condition (empty without one), `baseline`, `level` and `scope`, and `doubts` about the fits.
+        `study`, `description` (its question, or an empty text), `embeddings` (name by seed), `protected_words`,
+        `attribute_words`, `pairs`, `lost_words` (by list), `max_lost`, `model`, `sampler`, `settings` (draws and tuning
+        steps of a chain, chains, and the seed, if all fits have the same), `resamples`, the number of trainings on
+        resampled documents, `changed`, the names of the second conditions, `baseline`, `level`, `scope` and `rope`, and
+        `doubts`, statements about the fits.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -153,36 +166,42 @@ class TrainingComparison(Result):
         )
 
     @property
-    def verdict(self) -> Statement:
-        """Statement on whether the contrasts are stable, or how the first one changed; its kind is its `reading`."""
+    def verdicts(self) -> tuple[Statement, ...]:
+        """Whether the contrasts are stable, or how the first one changed under each condition; kinds are `reading`."""
         rows = rows_of(self.contrasts)
-        if second := self.facts["changed"]:
-            return Statement(rows[0]["reading"], change_text(rows[0], second), rows[0])
-        return verdict(rows)
+        if not self.facts["changed"]:
+            return (verdict(rows),)
+        first = {row["second"]: row for row in reversed(rows)}
+        return tuple(map(change_over_seeds_statement, reversed(first.values())))
+
+    @property
+    def _doubts(self) -> tuple[Statement, ...]:
+        return tuple(self.facts["doubts"])
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        seeds, second = len(self.facts["embeddings"]), self.facts["changed"]
-        rows = rows_of(self.contrasts)
-        shown = [row for row in rows if not (second and row["protected_word"])] or rows  # words stand in the table
-        doubts = tuple(Statement("fits", text) for text in self.facts["doubts"])
-        disagreements = tuple(disagreement(row) for row in rows if not (second or row["agree"]))
+        rows, changed = rows_of(self.contrasts), self.facts["changed"]
+        verdicts = [verdict.numbers for verdict in self.verdicts] if changed else []
+        shown = [row for row in rows if not (changed and row["protected_word"]) and row not in verdicts]
+        disagreements = tuple(disagreement(row) for row in rows if not (changed or row["agree"]))
+        over = f"{'Other changes over' if changed else 'Over'} {counted(len(self.facts['embeddings']), 'seed')}"
         return (
-            StatementList("Beware", doubts),
-            StatementList("", (self.verdict,), bulleted=False),
+            StatementList("Beware", self._doubts),
+            StatementList("", (*self.verdicts, Statement("intervals", WHICH_INTERVAL)), bulleted=False),
             StatementList("Beware: the seeds disagree", disagreements),
             StatementList(
-                f"Over {counted(seeds, 'seed')} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
-                tuple(change_over_seeds_statement(row, second) if second else contrast_statement(row) for row in shown),
+                f"{over} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
+                tuple(change_over_seeds_statement(row) if changed else contrast_statement(row) for row in shown),
             ),
-            StatementList("What it does not show", training_limits(seeds, self.facts["resamples"], SD_PRIOR)),
+            StatementList("What it does not show", training_limits(self.facts, SD_PRIOR)),
         )
 
     @cached_property
     def contents(self) -> Contents:
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
-        facts, seeds, second = self.facts, len(self.facts["embeddings"]), self.facts["changed"]
-        what = f"Changes of contrasts from {ORIGINAL} to {second}" if second else "Contrasts"
+        facts, seeds = self.facts, counted(len(self.facts["embeddings"]), "embedding")
+        changed = listed(facts["changed"], 3) if facts["changed"] else ""
+        what = f"Changes of contrasts from {ORIGINAL} to {changed}" if changed else "Contrasts"
         prob = f"{percent_text(self.hdi_prob)} HPDI"
         samples = f", and {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
         lost = tuple(
@@ -190,15 +209,19 @@ class TrainingComparison(Result):
         )
         apart = tuple(part for part in self.parts if part.title.startswith("Beware: "))
         other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
+        of_seeds = f"{seeds} that differ in the seed of their training{samples}, model {facts['model']}."
+        question = (
+            f"How do the contrasts of {facts['study']} change from {ORIGINAL} to {changed}, over seeds?"
+            if changed
+            else f"Are the contrasts of {facts['study']} stable over seeds?"
+        )
         return Contents(
-            title=f"What does {second} change in the contrasts of {facts['study']}, over seeds?"
-            if second
-            else f"Are the contrasts of {facts['study']} stable over seeds?",
-            about=f"{seeds} embeddings that differ in the seed of their training{samples}, model {facts['model']}.",
-            doubts=tuple(Statement("fits", text) for text in facts["doubts"]),
+            title=facts["description"] or question,
+            about=f"{question} {of_seeds}" if facts["description"] else of_seeds,
+            doubts=self._doubts,
             answer=self._answer,
-            estimate=training_estimate(self.verdict.numbers, self.hdi_prob),
-            answers=(self.verdict,),
+            estimate=training_estimate(self.verdicts[0].numbers, self.hdi_prob),
+            answers=self.verdicts,
             parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
             tables=tables_over_seeds(self.contrasts, prob)
             | {
@@ -206,8 +229,9 @@ class TrainingComparison(Result):
                     self.contrasts,
                     "Over seeds",
                     f"{what} over seeds, in units of cosine distance, {prob}"
-                    f"{'' if second else '; below 0, associated words are nearer'}",
+                    f"{'' if changed else '; below 0, associated words are nearer'}",
                     tuple(name for name in _SHOWN if name in self.contrasts),
+                    SEED_HEADINGS,
                     differences=True,
                     note="A contrast is stable if all seeds, their average, and the interval of one more seed "
                     "settle it in the same way; not settled if none of these does; open where the seeds agree and "
@@ -217,13 +241,13 @@ class TrainingComparison(Result):
                 "by_seed": ResultTable(
                     self.by_seed,
                     "Each seed alone",
-                    f"{what} in {'each seed' if second else 'each embedding'}, {prob}",
+                    f"{what} in {'each seed' if changed else 'each embedding'}, {prob}",
                     tuple(map(str, other_columns)),
                     differences=True,
                     folded=True,
                 ),
             },
-            figures=figures_over_seeds(self.contrasts, prob),
+            figures=figures_over_seeds(self.contrasts, prob, rope=facts["rope"] is not None),
             opened=("Groups", "Words"),
             limits=(*self.parts[-1].statements, Statement("bias", NO_PROOF)),
             settings={
@@ -240,11 +264,11 @@ class TrainingComparison(Result):
 
     @property
     def _answer(self) -> str:
-        row = dict(self.verdict.numbers)
-        if second := self.facts["changed"]:
-            words = row["protected_word"] or row["protected_group"]
-            return change_answer(row["contrast"], ORIGINAL, {second: row["change"]}, words)
-        return training_answer(row)
+        rows = [verdict.numbers for verdict in self.verdicts]
+        if not self.facts["changed"]:
+            return training_answer(dict(rows[0]))
+        words = rows[0]["protected_word"] or rows[0]["protected_group"]
+        return change_answer(rows[0]["contrast"], ORIGINAL, {row["second"]: row["change"] for row in rows}, words)
 
     def _code(self) -> str:
         facts = self.facts
@@ -253,13 +277,14 @@ class TrainingComparison(Result):
             baseline=(facts["baseline"], "associated"),
             level=(facts["level"], "overall"),
             scope=(facts["scope"], "population"),
+            rope=(facts["rope"], None),
             hdi_prob=(self.hdi_prob, HDI_PROB),
         )
         lost = call_options(max_lost=(facts["max_lost"], MAX_LOST))
         count = facts["resamples"]
         resampled = ", resampled=drawn" if count else ""
         if facts["changed"]:
-            resampled = f", changed={{{facts['changed']!r}: OTHER_FITS}}"
+            resampled = f", changed={{{', '.join(f'{name!r}: OTHER_FITS' for name in facts['changed'])}}}"
         drawn = (
             f"drawn = {{seed: FIT, ...}}  # likewise of {counted(count, 'training')} on resampled documents\n"
             if count
@@ -285,6 +310,7 @@ def compare_trainings(
     baseline: str = "associated",
     level: str = "overall",
     scope: str = "population",
+    rope: float | tuple[float, float] | None = None,
     hdi_prob: float = HDI_PROB,
     random_seed: int | None = None,
 ) -> TrainingComparison:
@@ -296,14 +322,16 @@ def compare_trainings(
         Fit of each embedding's distance table, by seed (or any other name), with the same words and the same model. The
         embeddings differ only in the seed of their training.
     changed
-        Fits of the same embeddings under a second condition, such as after debiasing, by the same seeds, under the name
-        of the condition: ``{"hard": {1: fit, 2: other}}``. The paired changes of the contrasts are then compared over
-        seeds, in place of the contrasts.
+        Fits of the same embeddings under second conditions, such as after debiasing, by the same seeds, under the name
+        of each condition: ``{"hard": {1: fit, 2: other}}``. The paired changes of the contrasts from `fits` are then
+        compared over seeds, in place of the contrasts.
     resampled
         Fits of embeddings that were trained with a seed each on resampled documents of the same corpus
         (`train_embeddings` with ``resample="documents"``). None: what other documents would change is left open.
     baseline, level, scope
         As in `bayesbias.contrasts`.
+    rope
+        Region of practical equivalence in units of cosine distance: a half-width, or (low, high).
     hdi_prob
         Probability inside the highest posterior density intervals.
     random_seed
@@ -329,8 +357,9 @@ def compare_trainings(
 
     (Gelman, Carlin, Stern, Dunson, Vehtari and Rubin, Bayesian Data Analysis, 3rd ed., section 5.4), drawn from a grid
     of tau. The prior is that of Jeffreys, with e^2 the mean of e_s^2, and bounded: without errors, mu has the interval
-    of Student's t. The contrast on average over seeds is mu with L; that of one more seed also has tau. The seed's
-    share is tau^2 / (tau^2 + lists_sd^2).
+    of Student's t. The contrast on average over seeds is mu with L, and mu alone for these words; that of one more
+    seed also has tau. The seed's share is tau^2 / (tau^2 + lists_sd^2). mu with L is the answer, since the question is
+    about an association, of which the words of the study are a sample.
 
     **Documents.** A training on resampled documents, with a seed of its own, has
 
@@ -356,136 +385,37 @@ def compare_trainings(
     """
     from bayesbias.estimates.frames import EstimateFrame
 
-    seed = resolve_seed(random_seed)
-    settings: dict[str, Any] = {"baseline": baseline, "scope": scope, "hdi_prob": hdi_prob}
+    estimation = Estimation.checked(
+        draws=DRAWS, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope, scope=scope, baseline=baseline
+    )
+    check_choice("level", level, LEVELS)
     if changed is not None and resampled is not None:
         raise ReportError(f"{setting('changed')} and {setting('resampled')} exclude each other. Give one of them.")
     check_trainings(fits, resampled)
-    frames = {name: contrasts(fit, level=level, **settings) for name, fit in fits.items()}
-    draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in fits.values()]
-    over_seeds = _OverSeeds.of_contrasts(frames, draws)
-    second, of_gaps, facts = "", None, _facts(fits)
-    samples = None
-    if changed is not None:
-        second, others = second_condition(changed, fits)
-        check_trainings(fits, None, others)
-        other_frames = {name: contrasts(fit, level=level, **settings) for name, fit in others.items()}
-        draws = [contrast_draws(fit, baseline=baseline, level=level, scope=scope) for fit in others.values()]
-        both = {ORIGINAL: over_seeds, "changed": _OverSeeds.of_contrasts(other_frames, draws)}
-        of_gaps = {side: one.estimates(None, hdi_prob, seed) for side, one in both.items()}
-        estimation = Estimation.checked(draws=DRAWS, random_seed=seed, rope=None, **settings)
-        over_seeds = _OverSeeds.of_changes(*seed_changes(fits, others, second, estimation, level))
-        before, after = (fitted_table(next(iter(one.values()))) for one in (fits, others))
-        words, attributes = (equalized_words(before, after, role) for role in ("protected_word", "attribute_word"))
-        facts["doubts"] += [doubt.text for doubt in equalized_doubts(words, attributes, ORIGINAL, second)]
-    if resampled is not None:
-        sample_frames = [contrasts(fit, level=level, **settings) for fit in resampled.values()]
-        sample_frames = [frame.iloc[_places(over_seeds.first, frame)] for frame in sample_frames]
-        samples = np.array([frame["mean"].to_numpy() for frame in sample_frames]), _errors(sample_frames)
-    frame = over_seeds.estimates(samples, hdi_prob, seed)
+    conditions = {} if changed is None else second_conditions(changed, fits)
+    for name, others in conditions.items():
+        check_conditions(fits, others, name)
+    original, facts = FittedGaps.of_fits(fits, estimation), _facts(fits)
+    if conditions:
+        changed_gaps = {name: FittedGaps.of_fits(others, estimation) for name, others in conditions.items()}
+        frame, by_seed, doubts = estimated_changes(original, changed_gaps, estimation, level)
+        facts["doubts"] += doubts
+    else:
+        over_seeds = original.over_seeds(estimation, level)
+        samples = [condition_gaps(fit, estimation) for fit in (resampled or {}).values()]
+        frame, by_seed = over_seeds.estimates(estimation, samples), over_seeds.by_seed
     frame.insert(list(frame.columns).index("not_settled") + 1, "agree", [seeds_agree(row) for row in rows_of(frame)])
-    frame.insert(len(_KEYS), "reading", [reading_over_trainings(row) for row in rows_of(frame)])
-    for side, gaps in (of_gaps or {}).items():
-        columns = ["mean", "hdi_low", "hdi_high"]
-        frame = frame.merge(gaps[_KEYS + columns].rename(columns={name: f"{side}_{name}" for name in columns}), "left")
-    if second:
-        frame.insert(len(_KEYS), "change", [change_over_seeds(row) for row in rows_of(frame)])
+    place = list(frame.columns).index("seeds")
+    frame.insert(place, "reading", [reading_over_trainings(row) for row in rows_of(frame)])
     return TrainingComparison(
         contrasts=EstimateFrame(frame),
-        by_seed=EstimateFrame(over_seeds.by_seed),
+        by_seed=EstimateFrame(by_seed),
         facts=facts
-        | {"resamples": 0 if resampled is None else len(resampled), "changed": second}
-        | {"baseline": baseline, "level": level, "scope": scope},
+        | {"resamples": 0 if resampled is None else len(resampled), "changed": tuple(conditions)}
+        | {"baseline": baseline, "level": level, "scope": scope, "rope": estimation.rope},
         hdi_prob=hdi_prob,
-        random_seed=seed,
+        random_seed=estimation.seed,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _OverSeeds:
-    """Contrasts or changes of each seed: frames by seed, and their draws, in the order of the rows of the first."""
-
-    frames: "dict[Hashable, pd.DataFrame]"
-    draws: list[Floats]
-
-    @classmethod
-    def of_contrasts(cls, frames: "dict[Hashable, pd.DataFrame]", draws: "list[xr.DataTree]") -> "_OverSeeds":
-        """Return the contrasts of fits, whose tables may list the words in different orders."""
-        first = next(iter(frames.values()))
-        return cls(frames, [_chained(of_fit, first) for of_fit in draws])
-
-    @classmethod
-    def of_changes(cls, frames: "dict[Hashable, pd.DataFrame]", draws: list[Floats]) -> "_OverSeeds":
-        """Return changes, whose draws have the order of the rows of their frames."""
-        first = next(iter(frames.values()))
-        rows = [_places(first, frame) for frame in frames.values()]
-        return cls(frames, [drawn[:, places] for drawn, places in zip(draws, rows, strict=True)])
-
-    @property
-    def first(self) -> "pd.DataFrame":
-        return next(iter(self.frames.values()))
-
-    @property
-    def by_seed(self) -> "pd.DataFrame":
-        """The frames of all seeds, one below the other, with a first column `seed`."""
-        import pandas as pd
-
-        names = np.empty(len(self.frames), dtype=object)
-        names[:] = list(self.frames)  # a seed may be a tuple
-        by_seed = pd.concat(self.frames.values(), ignore_index=True)
-        by_seed.insert(0, "seed", np.repeat(names, len(self.first)))
-        return by_seed
-
-    def estimates(self, samples: tuple[Floats, Floats] | None, hdi_prob: float, seed: int) -> "pd.DataFrame":
-        """Return names, counts of readings, and estimates over seeds; `samples` are those of resampled documents."""
-        import pandas as pd
-
-        frames = [frame.iloc[_places(self.first, frame)] for frame in self.frames.values()]
-        estimates = estimates_over_trainings(self.draws, _errors(frames), samples, hdi_prob, seed)
-        counts = _reading_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames])
-        parts = [self.first[_KEYS].reset_index(drop=True), counts, estimates.reset_index(drop=True)]
-        return pd.concat(parts, axis=1)
-
-
-def _errors(frames: "list[pd.DataFrame]") -> Floats:
-    """Return the Monte Carlo standard errors of means, which are 0 where all draws are the same."""
-    return np.array([np.nan_to_num((frame["sd"] / np.sqrt(frame["ess_bulk"])).to_numpy()) for frame in frames])
-
-
-def _places(first: "pd.DataFrame", frame: "pd.DataFrame") -> Integers:
-    """Return the places in `frame` of the contrasts of `first`."""
-    import pandas as pd
-
-    return pd.MultiIndex.from_frame(frame[_KEYS]).get_indexer(pd.MultiIndex.from_frame(first[_KEYS]))
-
-
-def _chained(draws: "xr.DataTree", frame: "pd.DataFrame") -> Floats:
-    """Return draws of the contrasts of a frame, chain after chain, shape (draws, contrasts)."""
-    columns = {}
-    for values in draws["posterior"].data_vars.values():
-        dims = values.dims[2:]
-        chained = values.to_numpy().reshape(-1, *values.shape[2:])
-        names = [values[dim].to_numpy().tolist() for dim in dims]
-        for place in np.ndindex(*values.shape[2:]):
-            labels = {dim: of_dim[number] for dim, of_dim, number in zip(dims, names, place, strict=True)}
-            columns[tuple(labels.get(key, "") for key in _KEYS)] = chained[(slice(None), *place)]
-    return np.stack([columns[row] for row in frame[_KEYS].itertuples(index=False, name=None)], axis=1)
-
-
-def _reading_counts(intervals: list[Floats]) -> "pd.DataFrame":
-    """Return the number of seeds with each reading, for each contrast."""
-    import pandas as pd
-
-    ends = np.stack(intervals)
-    counts = pd.DataFrame(
-        {
-            "seeds": len(ends),
-            "nearer": (ends[..., 1] < 0).sum(axis=0),
-            "farther": (ends[..., 0] > 0).sum(axis=0),
-        }
-    )
-    counts["not_settled"] = counts["seeds"] - counts["nearer"] - counts["farther"]
-    return counts
 
 
 def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
@@ -495,12 +425,13 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
     table, sizes = tables[next(iter(fits))], first["constant_data"].sizes
     seeds = {int(fit_attribute(fit, "random_seed")) for fit in fits.values()}
     problems = [
-        f"Seed {name}: the sampler did not converge. {' '.join(convergence_problems)}"
+        replace(doubt, text=f"Seed {name}: {doubt.text}")
         for name, fit in fits.items()
-        if (convergence_problems := fit_attribute(fit, "convergence_problems"))
+        for doubt in convergence_doubts(fit)
     ]
     return {
         "study": str(table.get("study", "a table without a study")),
+        "description": str(table.get("description", "")),
         "embeddings": {
             name: str(table_facts.get("embedding", {}).get("name", "not named")) for name, table_facts in tables.items()
         },
@@ -515,5 +446,5 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
             **{name: fit_attribute(first, name) for name in ("draws", "tune", "chains")},
             **({"random_seed": seeds.pop()} if len(seeds) == 1 else {}),
         },
-        "doubts": [*problems, *(doubt.text for doubt in data_doubts(first))],
+        "doubts": [*problems, *data_doubts(first)],
     }

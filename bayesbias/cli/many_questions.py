@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -240,9 +241,9 @@ def trainings(
     loading: Loading,
     fitting: Annotated[Settings, "bb.fit model draws tune"],
     building: Annotated[Settings, "bb.distance_table max_lost"],
-    comparing: Annotated[Settings, "bb.compare_trainings level hdi_prob"],
+    comparing: Annotated[Settings, "bb.compare_trainings level rope hdi_prob"],
     delivery: FileDelivery,
-    changed: Path | None = None,
+    changed: list[Path] | None = None,
     method: list[str] | None = None,
     sets: str | None = None,
     resampled: list[Path] | None = None,
@@ -252,8 +253,8 @@ def trainings(
 
     Fits the model to each embedding, and separates the variation between seeds from the uncertainty due to the choice
     of words. With --resampled, also the variation between samples of documents. With --changed, or --method and --sets,
-    the paired change of each contrast is compared over seeds. Writes a page, a figure, and tables of the contrasts or
-    changes over seeds and of each seed.
+    the paired change of each contrast is compared over seeds; each of them has a row. Writes a page, a figure, and
+    tables of the contrasts or changes over seeds and of each seed.
 
     Example:
 
@@ -261,7 +262,8 @@ def trainings(
 
         bayesbias trainings vectors/*.npz --study gender --output stable/
 
-        bayesbias trainings vectors/*.npz --study gender --method hard --sets gender_bolukbasi --output hard/
+        bayesbias trainings vectors/*.npz --study gender --method hard --method inlp --sets gender_bolukbasi
+            --output methods/
     """
     from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.files.inputs import input_file
@@ -274,9 +276,7 @@ def trainings(
     chosen = resolve_seed(random_seed)
     loaded = bb.load_study(study)
     samples = resampled or []
-    if method and len(method) > 1:
-        raise ArgumentError("Give --method once: one second condition is compared with the embeddings as they are.")
-    second = _second_condition(embeddings, changed, next(iter(method or []), None), sets, loading)
+    conditions = _second_conditions(embeddings, changed or [], method or [], sets, loading)
     if drawn := next((path for path in embeddings if is_resampled(path)), None):
         raise ReportError(
             f"{drawn} was trained on resampled documents, so it does not differ from the others in the seed alone. "
@@ -295,44 +295,56 @@ def trainings(
                 f"The embeddings {twin.stem!r} and {name.stem!r} have the same distances, so they do not differ in the "
                 "seed. Give embeddings that were trained with different seeds, each once."
             )
-    if second:
-        condition, vectors = second
-        with collected_warnings(LostWordsWarning):  # of the same words as in the first condition
-            tables |= {(condition, path): bb.distance_table(vectors(path), loaded, **building) for path in embeddings}
+    with collected_warnings(LostWordsWarning):  # the page has the words that a condition loses
+        tables |= {
+            (condition, path): bb.distance_table(vectors(path), loaded, **building)
+            for condition, vectors in conditions.items()
+            for path in embeddings
+        }
     fits: dict[Any, Any] = {
         name: bb.fit(table, **fitting, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=delivery.progress)
     }
     by_kind: list[dict[Any, Any]] = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]
-    others = {second[0]: {path.stem: fits[second[0], path] for path in embeddings}} if second else None
-    comparing |= {"changed": others, "resampled": by_kind[1] or None, "random_seed": chosen}
+    others = {condition: {path.stem: fits[condition, path] for path in embeddings} for condition in conditions}
+    comparing |= {"changed": others or None, "resampled": by_kind[1] or None, "random_seed": chosen}
     delivery.finish(bb.compare_trainings(by_kind[0], **comparing))
 
 
-def _second_condition(
-    embeddings: list[Path], folder: Path | None, method: str | None, sets: str | None, loading: Settings
-) -> "tuple[str, Callable[[Path], Embedding]] | None":
-    """Return the name of a second condition, and what gives the vectors of an embedding under it, if there is one."""
+def _second_conditions(
+    embeddings: list[Path], folders: list[Path], methods: list[str], sets: str | None, loading: Settings
+) -> "dict[str, Callable[[Path], Embedding]]":
+    """Return what gives the vectors of an embedding under each second condition, by the name of the condition."""
     from bayesbias.base.files.inputs import input_file
-    from bayesbias.debias.registry import methods_from_names
 
-    if (method is None) != (sets is None) or (method and folder):
+    if bool(methods) != (sets is not None):
         raise ArgumentError(
-            "Give --changed FOLDER alone, or --method and --sets together, such as --method hard --sets "
-            "gender_bolukbasi."
+            "--method and --sets belong together. Give both, such as --method hard --sets gender_bolukbasi."
         )
-    if folder is not None:
-        files = {path: input_file(folder / path.name) for path in embeddings}
-        return folder.resolve().name, lambda path: bb.load_embedding(files[path], **loading)
-    if method is None or sets is None:
-        return None
-    chosen, words = methods_from_names([method], {})[method], bb.debias.load_debias_words(sets)
+    conditions: dict[str, Callable[[Path], Embedding]] = {}
+    for folder in folders:
+        for path in embeddings:
+            input_file(folder / path.name)  # a missing file is named before any work
+        conditions[folder.resolve().name] = partial(_embedding_in, folder, loading)
+    if sets is not None:
+        words = bb.debias.load_debias_words(sets)
+        for name, chosen in bb.debias.methods_from_names(methods, {}).items():
+            conditions[name] = partial(_debiased, chosen, words, loading)
+    if len(conditions) < len(folders) + len(methods):
+        names = [*(folder.resolve().name for folder in folders), *methods]
+        raise ArgumentError(f"Second conditions have the names {', '.join(names)}. Give each a name of its own.")
+    return conditions
 
-    def debiased(path: Path) -> "Embedding":
-        vectors = bb.load_embedding(path, **loading)
-        return chosen.fit(vectors, words).transform(vectors)  # type: ignore[no-any-return]
 
-    return method, debiased
+def _embedding_in(folder: Path, loading: Settings, path: Path) -> "Embedding":
+    """Return the embedding whose file in a folder has the name of a path."""
+    return bb.load_embedding(folder / path.name, **loading)
+
+
+def _debiased(method: Any, words: Any, loading: Settings, path: Path) -> "Embedding":
+    vectors = bb.load_embedding(path, **loading)
+    debiased: Embedding = method.fit(vectors, words).transform(vectors)
+    return debiased
 
 
 @command()

@@ -163,7 +163,7 @@ OPTIONS = {
     "common_part.components": Option(type=int),
     "changed": Option(
         "Folder with the same embeddings under a second condition, such as debiased, in files of the same names: how "
-        "each contrast changes is compared over seeds."
+        "each contrast changes is compared over seeds. May be repeated."
     ),
     "resampled": Option("Embedding trained on resampled documents of the same corpus. May be repeated."),
     # Language models and encoders.
@@ -272,13 +272,14 @@ OPTIONS = {
     "method": Option("Method (default: hard), such as inlp or gn_glove+misp; see --list. May be repeated."),
     "trainings.method": Option(
         "Debias each embedding by this method, such as hard, with the words of --sets: how each contrast changes is "
-        "compared over seeds."
+        "compared over seeds. May be repeated."
     ),
     "nli.method": Option("Also debias the embedding by this method, such as misp. May be repeated."),
     "strength": Option("Of soft debiasing (lambda); by default 0.2."),
     "components": Option("Directions to remove; by default the method's."),
     "debias.measure": Option(
-        "With --study: a score of the whole embedding, such as recoverability, word_similarity=ws353.txt or midb (with "
+        "With --study: a score of the whole embedding, by default vocabulary_direct_bias and recoverability, which are "
+        "what is left of a bias; what a method cost needs a test, such as word_similarity=ws353.txt. Also midb (with "
         "the names of --sets; of others: midb=own.toml).",
         metavar="NAME[=FILE]",
     ),

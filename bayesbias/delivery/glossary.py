@@ -142,6 +142,11 @@ COLUMNS: dict[str, Column] = {
     "hdi_low": Column("Interval", "estimate", _INTERVAL),
     "value_low": Column("Interval of the value", "estimate", _INTERVAL),
     "change_low": Column("Interval of the change", "difference", _INTERVAL),
+    "seeds_low": Column(
+        "Interval over seeds alone",
+        "difference",
+        "on average over seeds, for these words",
+    ),
     "next_low": Column("Interval, one more seed", "difference", "interval in an embedding trained with another seed"),
     "low": Column("Range", "estimate", "ends of the range named in the caption"),
     "cosine_distance": Column("Distance", "distance", "cosine distance in the data"),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, ndtr, ndtri, stdtr, stdtrit, xlogy
 
+from bayesbias.base.number_text import exact_text
 from bayesbias.errors import ModelError, did_you_mean
 
 # Parameters of each distribution, in order. All except locations must be positive.
@@ -63,7 +64,7 @@ class Prior:
                 raise ModelError(f"{self}: {key}={value:g} is out of the range of numbers that can be squared.")
 
     def __str__(self) -> str:
-        inside = ", ".join(f"{name}={_shortest(value)}" for name, value in self.parameters.items())
+        inside = ", ".join(f"{name}={exact_text(value)}" for name, value in self.parameters.items())
         return f"{self.distribution}({inside})"
 
     @property
@@ -224,10 +225,6 @@ def _parameter_names(distribution: str) -> tuple[str, ...]:
             f"Known are {', '.join(DISTRIBUTIONS)}."
         )
     return DISTRIBUTIONS[distribution]
-
-
-def _shortest(value: float) -> str:
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def _number(text: str, whole: object) -> float:

@@ -109,18 +109,22 @@ class InferenceComparison(Result):
 
     @property
     def _claim(self) -> str:
-        """The answer: whether the gap between the groups changes with the first of the other embeddings."""
-        gap = f"the gap between {self.groups[0]} and {self.groups[1]}"
-        row, where = self._first, f"ith {self.embeddings[1]} in place of {self.embeddings[0]}"
-        if not is_settled(row["hdi_low"], row["hdi_high"]):
-            return f"Whether {gap} changes w{where} is not settled."
-        return f"W{where}, {gap} is {'smaller' if row['mean'] < 0 else 'larger'}."
+        """The answer: whether the gap between the groups changes with each of the other embeddings."""
+        gap, by_claim = f"the gap between {self.groups[0]} and {self.groups[1]}", dict[str, list[str]]()
+        for name in self.embeddings[1:]:
+            row = self._row(self.changes, name, SIZE)
+            settled = is_settled(row["hdi_low"], row["hdi_high"])
+            claim = "has no settled change" if not settled else f"is {'smaller' if row['mean'] < 0 else 'larger'}"
+            by_claim.setdefault(claim, []).append(name)
+        claims = [f"{claim} with {name_some(names, 1)}" for claim, names in by_claim.items()]
+        return f"Compared with {self.embeddings[0]}, {gap} {' and '.join(claims)}."
 
     @property
     def _estimate(self) -> str:
         row, prob = self._first, percent_text(self.hdi_prob)
         ends = interval_text(row["hdi_low"], row["hdi_high"])
-        return f"Change of the gap in {TITLES[self.score]}: {signed_text(row['mean'])}, {prob} interval {ends}."
+        what = f"Change of the gap with {self.embeddings[1]} in {TITLES[self.score]}"
+        return f"{what}: {signed_text(row['mean'])}, {prob} interval {ends}."
 
     def _figure(self, prob: str) -> ResultFigure:
         """Return a forest of the changes, those of all answers and of the gap first if not all have room."""

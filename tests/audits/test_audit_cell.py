@@ -1,6 +1,7 @@
 """Cells of an audit: their hashes stand for all that enters an answer, and their answers hold nothing else."""
 
 import warnings
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,13 @@ def test_the_hash_of_a_cell_changes_with_all_that_enters_its_answer(monkeypatch:
         {"tune": 51},
         {"chains": 3},
         {"region": Region(-0.02, 0.02)},
+        {"region": Region(-0.02, 0.020000000000000004)},
+        {"region": Region(-0.02, 0.02, standardised=True)},
+        {"measures": ("mac", "ripa")},
     ]
+    unchanged = {"embedding", "keep_fit"}  # names enter no answer, and fits are not kept
+    changed = {name for change in changes for name in change} | {"vectors", "random_seed"}
+    assert {field.name for field in fields(AuditCell)} - unchanged <= changed
     digests = [cell(**change).digest for change in changes]
     with monkeypatch.context() as patch:
         patch.setattr("bayesbias.audits.audit_cell.package_version", lambda: "99")

@@ -1,12 +1,21 @@
 """Coherence of lists, against a plain loop, and of copies of vectors that are worse in known ways."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.audits.coherence import COHERENCE, Coherence, coherence_of, list_coherence, why_not_comparable
+from bayesbias.audits.coherence import (
+    COHERENCE,
+    COMPARABLE,
+    MOST_BY_CHANCE,
+    Coherence,
+    coherence_of,
+    list_coherence,
+    why_not_comparable,
+)
 
 RNG = np.random.default_rng(1)
 CENTRES = RNG.standard_normal((4, 50))
@@ -88,6 +97,34 @@ def test_facts_of_a_file_are_checked(wrong: object) -> None:
     facts = dict.fromkeys(COHERENCE, 0.5)
     assert Coherence.read(facts) == Coherence(0.5, 0.5, 0.5, 0.5)
     assert Coherence.read(facts | {"chance": wrong}) is None
+
+
+def test_facts_of_a_file_have_bounds_and_may_be_missing() -> None:
+    for end in (-2.0, 2.0):
+        facts = dict.fromkeys(COHERENCE, end)
+        assert Coherence.read(facts) == Coherence(end, end, end, end)
+        for name in COHERENCE:
+            assert Coherence.read(facts | {name: end * 1.000001}) is None
+    empty = Coherence.read({})
+    assert empty is not None
+    assert np.isnan(list(vars(empty).values())).all()
+    assert Coherence.read({"coherence": float("nan"), "mean_cosine": 0.5}).mean_cosine == 0.5  # type: ignore[union-attr]
+
+
+def test_a_ratio_at_either_bound_is_comparable_and_one_beyond_it_is_not() -> None:
+    low, high = COMPARABLE
+    before = Coherence(0.4, 0.4, 0.1, 0.0)
+    for name, standardised in (("centred_coherence", True), ("coherence", False)):
+        for ratio in (low, 1.0, high):
+            now = replace(before, **{name: ratio * 0.4})
+            assert why_not_comparable(now, before, standardised=standardised) == ""
+        for ratio in (low - 0.001, high + 0.001):
+            now = replace(before, **{name: ratio * 0.4})
+            assert "another scale" in why_not_comparable(now, before, standardised=standardised)
+    assert why_not_comparable(replace(before, coherence=0.1), before, standardised=True) == ""
+    at_level, beyond = (replace(before, chance=MOST_BY_CHANCE + more) for more in (0, 0.001))
+    assert why_not_comparable(at_level, before, standardised=False) == ""
+    assert "chance" in why_not_comparable(beyond, before, standardised=False)
     missing = Coherence.read({})
     assert missing is not None
     assert np.isnan(missing.coherence)

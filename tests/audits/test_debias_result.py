@@ -8,6 +8,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.debias_result import COLUMNS
+from bayesbias.base.statements import StatementList
 from bayesbias.errors import BayesBiasWarning, ReportError
 from tests.audits import debiased_pets as pets
 from tests.audits.pets import WORDS, study
@@ -93,19 +94,20 @@ def test_a_planted_association_goes_with_its_axis_and_stays_with_a_method_that_d
     assert "after weak (in 2 of 2): the same in both" in report.verdict.text
 
 
+def beware_of(report: bb.audits.DebiasReport) -> StatementList:
+    (beware,) = (part for part in report.parts if part.title == "Beware")
+    return beware
+
+
 def test_the_text_says_the_numbers(report: bb.audits.DebiasReport) -> None:
     statements = [statement for part in report.parts for statement in part.statements]
-    assert [statement.kind for statement in statements] == [
-        "association",
-        "association",
-        "score",
-        "score",
-        "other",
-        "other",
-    ]
+    kinds = ["answer", "association", "association", "score", "score", "other", "other", "other"]
+    assert [statement.kind for statement in statements] == kinds
+    assert "--measure word_similarity=" not in statements[-1].text
+    assert "measures=[('word_similarity', 'ws353.txt')]" in statements[-1].text
     row = row_of(report, embedding="E1", method="linear", kind="association")
-    assert f"linear ({row['change']:+.3f}, {row['change_low']:+.3f} to {row['change_high']:+.3f})" in statements[0].text
-    assert statements[0].numbers["rows"][1]["change"] == row["change"]
+    assert f"linear ({row['change']:+.3f}, {row['change_low']:+.3f} to {row['change_high']:+.3f})" in statements[1].text
+    assert statements[1].numbers["rows"][1]["change"] == row["change"]
     assert repr(report) == "DebiasReport(2 embeddings, 3 methods, 2 measures)"
 
 
@@ -130,8 +132,7 @@ def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
         )
     assert list(partial_report.failed) == [("E1", "gone")]
     assert list(partial_report.left_out) == [("E1", "original", "recoverability"), ("E1", "none", "recoverability")]
-    doubts = partial_report.parts[0]
-    assert doubts.title == "Beware"
+    doubts = beware_of(partial_report)
     assert [statement.kind for statement in doubts.statements] == ["failed", "left out"]
     assert doubts.statements[1].numbers["methods"] == ["original", "none"]
     assert len(partial_report.table) == 4
@@ -142,7 +143,8 @@ def test_scores_of_few_items_are_told(tmp_path: Path) -> None:
     pairs = "cat dog 9\ncat purr 5\ndog bark 6\ntom nap 2\n"
     path.write_text(pairs + "".join(f"unknown{number} dog {number}\n" for number in range(4)))
     small = pets.report(1, measures=[("word_similarity", path)])
-    (doubt,) = small.parts[0].statements
+    (doubt,) = beware_of(small).statements
+    assert not any("What a method cost" in limit.text for limit in small.contents.limits)
     assert (doubt.kind, doubt.numbers["items"]) == ("lost items", {"word_similarity (pairs)": (4, 8)})
     assert doubt.text.startswith("E1 lacks words of many items of word_similarity (pairs) (4 of 8).")
 
@@ -181,7 +183,7 @@ def test_correlations_are_those_of_the_values(report: bb.audits.DebiasReport) ->
 
 def test_a_doubt_about_several_methods_is_said_once(report: bb.audits.DebiasReport) -> None:
     doubts = {("E1", "linear", "pets"): ("Same.", "Linear alone."), ("E1", "weak", "pets"): ("Same.",)}
-    beware = replace(report, doubts=doubts).parts[0]
+    beware = beware_of(replace(report, doubts=doubts))
     expected = ["pets in E1, linear, weak: Same.", "pets in E1, linear: Linear alone."]
     assert [statement.text for statement in beware.statements] == expected
 
@@ -211,7 +213,7 @@ def test_words_that_a_method_equalized_are_a_doubt(tmp_path: Path) -> None:
     of_comparison = bb.compare_embeddings(tables, draws=100, random_seed=1, progress=False).doubts
     for _ in range(2):  # asked, then read from the folder of answers
         report = bb.debias_report([source], study(), methods, sets=sets, **settings)
-        doubts = [doubt for doubt in report.parts[0].statements if doubt.kind == "doubt"]
+        doubts = [doubt for doubt in beware_of(report).statements if doubt.kind == "doubt"]
         assert [doubt.numbers["methods"] for doubt in doubts] == [["hard"]] * len(of_comparison)
         texts = [doubt.text for doubt in doubts]
         assert texts == [f"pets in E1, hard: {doubt}" for doubt in of_comparison]

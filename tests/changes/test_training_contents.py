@@ -24,8 +24,8 @@ def test_groups_and_words_have_a_table_each_with_marks() -> None:
 
 def test_the_first_figure_has_no_words_and_says_what_it_leaves_out() -> None:
     first, second = figures_over_seeds(contrasts(20, 3), "89% HPDI").values()
-    assert first.options == {"words": False, "most": MOST_LINES}
-    assert f"Of 21 contrasts, the {MOST_LINES} that vary most between seeds are shown." in first.caption
+    assert first.options == {"words": False, "most": MOST_LINES, "contrast": None}
+    assert f"Of 21 lines, the {MOST_LINES} that vary most between seeds are shown." in first.caption
     assert second.section == "Words"
     (alone,) = figures_over_seeds(contrasts(2, 0), "89% HPDI").values()
     assert "are shown" not in alone.caption

@@ -57,8 +57,10 @@ def test_the_verdict_begins_with_the_first_contrast() -> None:
 
 
 def test_few_seeds_are_a_limit() -> None:
-    assert [statement.kind for statement in training_limits(4, 0, 0.1)] == ["few seeds", "other"]
-    assert [statement.kind for statement in training_limits(5, 8, 0.1)] == ["other"]
+    facts = {"embeddings": range(4), "resamples": 0, "changed": (), "rope": None}
+    assert [statement.kind for statement in training_limits(facts, 0.1)] == ["few seeds", "other"]
+    facts |= {"embeddings": range(5), "resamples": 8}
+    assert [statement.kind for statement in training_limits(facts, 0.1)] == ["other"]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ class TestCompareSeeds:
         assert (
             row["next_high"] - row["next_low"] > row["hdi_high"] - row["hdi_low"] > alone["hdi_high"] - alone["hdi_low"]
         )
-        assert (row["reading"], comparison.verdict.kind) == ("seeds disagree", "seeds disagree")
+        assert (row["reading"], comparison.verdicts[0].kind) == ("seeds disagree", "seeds disagree")
         assert [statement.kind for statement in comparison.parts[1].statements] == ["seeds disagree"] * 3
         assert "few seeds" in [statement.kind for statement in comparison.parts[-1].statements]
         assert list(comparison.by_seed["seed"].unique()) == [1, 2, "third"]

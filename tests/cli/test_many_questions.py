@@ -328,9 +328,19 @@ def test_trainings(
         changes = json.loads(capsys.readouterr().out)
         assert f"from original to {name}" in json.dumps(changes), {k: str(v)[:300] for k, v in changes.items()}
         assert {row["protected_group"] for row in changes["tables"]["contrasts"]} == {"cats", "dogs"}
-    for options in (("--method", "hard"), ("--changed", tmp_path / "nothing")):
+    both = ("--changed", tmp_path / "later", "--method", "linear", "--sets", tmp_path / "sets.toml", "--rope", "0.02")
+    assert in_process("trainings", *paths, *given, "--overwrite", "--json", *both, monkeypatch=monkeypatch) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["contrasts"]
+    assert [row["second"] for row in rows] == ["later", "linear"] * 2
+    assert all(0 <= row["probability_in_rope"] <= 1 for row in rows)
+    twice = ("--changed", tmp_path / "later", "--changed", tmp_path / "later")
+    for options, message in (
+        (("--method", "hard"), "--method and --sets belong together"),
+        (("--changed", tmp_path / "nothing"), "nothing/seed1.txt"),
+        (twice, "later, later. Give each a name of its own"),
+    ):
         assert in_process("trainings", *paths, *given, "--overwrite", *options, monkeypatch=monkeypatch) == 2
-        assert re.search("--changed FOLDER alone|nothing/seed1.txt", capsys.readouterr().err)
+        assert message in " ".join(capsys.readouterr().err.split())
     assert in_process("trainings", *paths, *given, monkeypatch=monkeypatch) == 2
     assert "stable" in capsys.readouterr().err
     assert in_process("trainings", paths[0], *given, "--overwrite", monkeypatch=monkeypatch) == 2

@@ -46,6 +46,15 @@ def compared_tables() -> Result:
     return bb.compare_embeddings(tables, draws=200, random_seed=1, progress=False)
 
 
+def changed_over_seeds() -> Result:
+    table = small_table()
+    noise = np.random.default_rng(4).normal(0.01, 0.02, (3, len(table)))
+    tables = [table, *(table.assign(cosine_distance=table["cosine_distance"] + by) for by in noise)]
+    first, second, *changed = (bb.fit(one, draws=100, random_seed=1, progress=False) for one in tables)
+    conditions = {"<b>hard": dict(zip((1, 2), changed, strict=True)), "soft": {1: second, 2: first}}
+    return bb.compare_trainings({1: first, 2: second}, changed=conditions, level="all", rope=0.01, random_seed=1)
+
+
 def asymmetries() -> Result:
     people = bb.asymmetry.evocation(made_norms(words=WORDS), name="<i>people")
     sources = {"<u>vectors": bb.asymmetry.static(made_vectors(words=(*WORDS[:28], "x", "y")))}
@@ -108,6 +117,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
     "covariate": lambda: bb.covariate_effect(covariates.made_fit()),
     "trainings": lambda: bb.compare_trainings({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
+    "changes over seeds": changed_over_seeds,
     "embeddings": compared_tables,
     "audit": lambda: AuditReport(audited()),
     "gate": lambda: bb.gate(audited(), rope=0.02),

@@ -24,6 +24,7 @@ from bayesbias.delivery.plots.style import (
     new_figure,
     row_offsets,
     series_legend,
+    shade_rope,
     short_label,
     shown_words,
     title_figure,
@@ -400,8 +401,10 @@ def _finish(figure: "Figure", lowest: "Axes", trend: Changes, title: str, crosse
     )
 
 
-def plot_trainings(comparison: TrainingComparison, *, words: bool = True, most: int = MOST_ROWS) -> "Figure":
-    """Draw each contrast in the embedding of each seed (thin) and over seeds (thick).
+def plot_trainings(
+    comparison: TrainingComparison, *, words: bool = True, most: int = MOST_ROWS, contrast: str | None = None
+) -> "Figure":
+    """Draw each contrast in the embedding of each seed (thin) and over seeds.
 
     Parameters
     ----------
@@ -410,18 +413,21 @@ def plot_trainings(comparison: TrainingComparison, *, words: bool = True, most: 
     words
         Whether to show the contrasts of single words.
     most
-        Largest number of contrasts.
+        Largest number of rows.
+    contrast
+        Name of the only contrast to draw, such as ``"associated - different"``. None (default): all.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Posterior means (points) and HPDIs (lines) in units of cosine distance; a point is filled if it is
-        settled. Of more than `most` contrasts, those with the largest variation between seeds.
+        Posterior means (points) and HPDIs (lines) in units of cosine distance; a point is filled if it is settled. Over
+        seeds, a line is the interval over seeds and words, and its thick part that over seeds alone. Of more than
+        `most` rows, those with the largest variation between seeds.
 
     Raises
     ------
     ArgumentError
-        If `comparison` is not a comparison of seeds.
+        If `comparison` is not a comparison of seeds, or has no such contrast.
 
     Examples
     --------
@@ -430,53 +436,60 @@ def plot_trainings(comparison: TrainingComparison, *, words: bool = True, most: 
     """
     check_type("comparison", comparison, TrainingComparison, "what compare_trainings returned")
     every = comparison.contrasts
+    if contrast is not None:
+        every = every[every["contrast"] == check_choice("contrast", contrast, tuple(every["contrast"].unique()))]
     if not words and (every["protected_word"] == "").any():
         every = every[every["protected_word"] == ""]
     shown = every.loc[sorted(every["seed_sd"].nlargest(most).index)]
-    seeds = list(dict.fromkeys(comparison.by_seed["seed"]))
+    seeds, changed = list(dict.fromkeys(comparison.by_seed["seed"])), comparison.facts["changed"]
     figure = new_figure(6.2, len(shown) * (0.22 + 0.05 * len(seeds)) + 1.9)
     axes = figure.subplots()
     axes.axvline(0, color=_SEED_COLOR, linewidth=1.0, linestyle="--", zorder=0)
     offsets = row_offsets(len(seeds) + 1, 0.36)
-    keys = ["contrast", "protected_group", "protected_word"]
+    keys = ["contrast", "protected_group", "protected_word", *(["second"] if changed else [])]
     by_key = {key: rows_of(rows) for key, rows in comparison.by_seed.groupby(keys, sort=False)}
-    names = []
     for y, row in enumerate(rows_of(shown)):
-        of_row = row["protected_word"] or row["protected_group"]
-        names.append(f"{short_label(of_row)}: {row['contrast']}" if of_row else row["contrast"])
         other = contrast_sides(row["contrast"])[1]
-        for offset, estimate in zip(offsets, [row, *by_key[tuple(row[key] for key in keys)]], strict=True):
-            over_seeds = estimate is row
-            color = COLORS[other] if over_seeds else _SEED_COLOR
-            ends = estimate["hdi_low"], estimate["hdi_high"]
-            marker, size, width = (MARKERS[other], 6.5, 2.6) if over_seeds else ("o", 3, 0.9)
-            draw_interval(
-                axes,
-                estimate["mean"],
-                ends,
-                y + offset,
-                Look(color, marker, size=size, width=width),
-                filled=is_settled(*ends),
-            )
+        look = Look(COLORS[other], MARKERS[other], size=6.5, width=1.6)
+        axes.hlines(y + offsets[0], row["seeds_low"], row["seeds_high"], color=look.color, linewidth=4.4)
+        draw_interval(
+            axes,
+            row["mean"],
+            (row["hdi_low"], row["hdi_high"]),
+            y + offsets[0],
+            look,
+            filled=is_settled(row["hdi_low"], row["hdi_high"]),
+        )
+        for offset, of_seed in zip(offsets[1:], by_key[tuple(row[key] for key in keys)], strict=True):
+            ends = of_seed["hdi_low"], of_seed["hdi_high"]
+            look = Look(_SEED_COLOR, "o", size=3, width=0.9)
+            draw_interval(axes, of_seed["mean"], ends, y + offset, look, filled=is_settled(*ends))
+    if (rope := comparison.facts["rope"]) is not None:
+        shade_rope(axes, rope)
+    names = [
+        _training_label(row, several=len(changed) > 1, one_contrast=contrast is not None) for row in rows_of(shown)
+    ]
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.locator_params(axis="x", nbins=6)
-    second = comparison.facts["changed"]
-    axes.set_xlabel(
-        f"Change of the difference of mean distances, after {short_label(second)}"
-        if second
-        else "Difference of mean cosine distances"
-    )
+    axes.set_xlabel("Change in cosine distance" if changed else "Difference of mean cosine distances")
     furnish(axes, "x", rows=True)
     cut_note = (
-        f"\n{len(shown)} of {len(every):,} contrasts, those that vary most between seeds"
-        if len(shown) < len(every)
-        else ""
+        f"\n{len(shown)} of {len(every):,} lines, those that vary most between seeds" if len(shown) < len(every) else ""
     )
     subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: settled"
-    title_figure(figure, f"{counted(len(seeds), 'seed')}\n{subtitle}{cut_note}", size=10)
+    what = f": change in {name_some([_short(name) for name in changed], 3)}" if changed else ""
+    title_figure(figure, f"{counted(len(seeds), 'seed')}{what}\n{subtitle}{cut_note}", size=10)
     others = list(dict.fromkeys(contrast_sides(name)[1] for name in shown["contrast"]))
     series = {name: (COLORS[name], MARKERS[name]) for name in others} | {"one seed": (_SEED_COLOR, "o")}
     baseline = contrast_sides(shown["contrast"].iloc[0])[0]
-    series_legend(figure, series, f"Over seeds (thick): {baseline} minus", columns=len(series))
+    series_legend(figure, series, f"Over seeds (colour): {baseline} minus", columns=len(series))
     return figure
+
+
+def _training_label(row: Mapping[str, Any], *, several: bool, one_contrast: bool) -> str:
+    """Return the label of a contrast over seeds: its condition, if there are several, its words, and its contrast."""
+    words = row["protected_word"] or row["protected_group"]
+    parts = [_short(row["second"])] if several else []
+    parts += [short_label(words)] if words else ["all words"] if one_contrast else []
+    return ": ".join([*parts, *([] if one_contrast else [row["contrast"]])])

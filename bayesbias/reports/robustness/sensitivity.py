@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -329,29 +329,18 @@ def sensitivities(
     whole = _groups_behind(data, data.pair_counts > 0)
     for leave_out in leave_outs:
         cases = list(_cases(table, data, spec, leave_out))
-        rows, skipped, errors, done = [], [], [0.0], 0
-        stopped: tuple[Statement, ...] = ()
+        refitted = []
         try:
             for label, keep, changed in with_progress(cases, "Refits", progress=progress):
                 reasons = _obstacles(data, keep, baseline, whole)
-                refit = {}
-                if not all(reasons.values()):
-                    try:
-                        refit = estimates(keep, changed)
-                    except BayesBiasError as error:
-                        reasons = {contrast: reason or str(error) for contrast, reason in reasons.items()}
-                for contrast, full in everything.items():
-                    if contrast in refit:
-                        rows.append(_row(label, contrast, refit[contrast], full))
-                        errors.append(shift_error(refit[contrast], full))
-                    else:
-                        skipped.append({"left_out": label, "contrast": contrast, "reason": reasons[contrast]})
-                done += 1
+                refitted.append(_refit(label, reasons, everything, partial(estimates, keep, changed)))
         except KeyboardInterrupt:
-            stopped = (stopped_statement(done, len(cases), "refits"),)
-        shifts = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"changes_reading": bool})
-        order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_reading"].to_numpy(bool)))
-        shifts = shifts.iloc[order].reset_index(drop=True)
+            stopped: tuple[Statement, ...] = (stopped_statement(len(refitted), len(cases), "refits"),)
+        else:
+            stopped = ()
+        rows = [row for refit in refitted for row in refit.rows]
+        skipped = [case for refit in refitted for case in refit.skipped]
+        shifts = _sorted(pd.DataFrame(rows, columns=list(COLUMNS)))
         changing = shifts[shifts["changes_reading"]]
         deciding = {
             contrast: changing.loc[changing["contrast"] == contrast, "left_out"].tolist() for contrast in everything
@@ -372,10 +361,51 @@ def sensitivities(
             random_seed=seed,
             hdi_prob=hdi_prob,
             total_draws=draws * chains,
-            refits=done,
+            refits=len(refitted),
             stopped=bool(stopped),
-            monte_carlo_error=max(errors),
+            monte_carlo_error=max([0.0, *(error for refit in refitted for error in refit.errors)]),
         )
+
+
+@dataclass(frozen=True)
+class _Refit:
+    """A refit: rows of `Sensitivity.shifts` with the errors of their shifts, and rows of `Sensitivity.skipped`."""
+
+    rows: list[dict[str, Any]]
+    errors: list[float]
+    skipped: list[dict[str, str]]
+
+
+def _refit(
+    label: str,
+    reasons: Mapping[str, str],
+    everything: Mapping[str, ContrastEstimate],
+    estimates: Callable[[], dict[str, ContrastEstimate]],
+) -> _Refit:
+    """Return how far each contrast moves, or why its case could not be left out; `reasons` are those known before."""
+    refit: dict[str, ContrastEstimate] = {}
+    if not all(reasons.values()):
+        try:
+            refit = estimates()
+        except BayesBiasError as error:
+            reasons = {contrast: reason or str(error) for contrast, reason in reasons.items()}
+    moved = {contrast: (refit[contrast], full) for contrast, full in everything.items() if contrast in refit}
+    return _Refit(
+        [_row(label, contrast, *both) for contrast, both in moved.items()],
+        [shift_error(*both) for both in moved.values()],
+        [
+            {"left_out": label, "contrast": contrast, "reason": reasons[contrast]}
+            for contrast in everything
+            if contrast not in refit
+        ],
+    )
+
+
+def _sorted(shifts: "pd.DataFrame") -> "pd.DataFrame":
+    """Return shifts that change a conclusion first, then the largest ones."""
+    shifts = shifts.astype({"changes_reading": bool})
+    order = np.lexsort((-np.abs(shifts["shift_in_sd"].to_numpy(float)), ~shifts["changes_reading"].to_numpy(bool)))
+    return shifts.iloc[order].reset_index(drop=True)
 
 
 def _fitted(
