@@ -188,6 +188,12 @@ OPTIONS = {
         type=Literal["float32", "tf32", "bfloat16"],
     ),
     "cache": Option("File that keeps the vectors of an encoder or language model for the next run.", type=Path),
+    "encode.version": Option(
+        "Version of the model behind a function: vectors of another version in the cache are not used.",
+        ("--version-of",),
+        str,
+    ),
+    "timeout": Option("Seconds that a call of a function may take; without it, any time.", type=float),
     "batch": Option(type=int),
     "attempts": Option(type=int),
     # Models and their numbers.

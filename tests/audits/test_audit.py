@@ -278,11 +278,11 @@ def test_a_region_of_practical_equivalence_is_that_of_contrasts() -> None:
 def test_the_choice_of_templates_is_part_of_a_reading(noise: float, reading: str) -> None:
     vectors = bb.load_embedding(VECTORS["seed 1"])
     study = bb.load_study("gender").without_controls()
-    rng = np.random.default_rng(1)
 
     def encode(texts: list[str]) -> np.ndarray:
         of_words = np.stack([vectors[text.split()[0]] for text in texts])
-        return of_words + noise * rng.standard_normal(of_words.shape) * of_words.std()
+        noises = [np.random.default_rng([1, *text.encode()]).standard_normal(vectors.dimensions) for text in texts]
+        return of_words + noise * np.stack(noises) * vectors.vectors.std()
 
     words = [word for word in study.words if word in vectors]
     with warnings.catch_warnings(action="ignore", category=BayesBiasWarning):
