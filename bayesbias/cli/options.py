@@ -137,7 +137,6 @@ OPTIONS = {
     "max_lost": Option("Largest share of a list's words that the embedding may lack, from 0 to 1.", type=float),
     "audit.max_lost": _PLAN_MAX_LOST,
     "gate.max_lost": _PLAN_MAX_LOST,
-    "skip_unanswered": Option("Go on where an embedding cannot answer a study; the exit code is then 5."),
     "duplicates": Option("Treatment of pairs whose words match the same vectors.", type=Literal["drop", "keep"]),
     "fit.duplicates": Option("Treatment of repeated rows of the table.", type=Literal["drop", "keep"]),
     "lists": Option("Two attribute lists, such as female,male; by default associated minus different."),

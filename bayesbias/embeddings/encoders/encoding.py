@@ -191,8 +191,7 @@ class Encoding:
         made = _embedding(
             self.label, self.texts_of, vectors, self.sentences, "does not know" if folder else "gives a zero vector to"
         )
-        steps = () if self.version is None else (f"encoded by version {self.version} of {self.label}",)
-        embedding = replace(made, steps=steps_of(folder.precision) if folder else steps)
+        embedding = replace(made, steps=self._steps)
         if not self.reference:
             return embedding
         sample = sampled_vectors(list(self.reference), np.stack([vectors[text] for text in self.reference.values()]))
@@ -202,6 +201,14 @@ class Encoding:
                 f"{FEWEST:,}{worded(', such as common_words()', '')}."
             )
         return replace(embedding, vocabulary_sample=sample)
+
+    @property
+    def _steps(self) -> tuple[str, ...]:
+        """What made the vectors, as the embedding records it."""
+        if isinstance(self.encoder, FolderEncoder):
+            digest = self.encoder.digest[:16]
+            return f"encoded by the folder {self.encoder.name} (hash {digest})", *steps_of(self.encoder.precision)
+        return () if self.version is None else (f"encoded by version {self.version} of {self.label}",)
 
     def _check_identity(self, cache: str | os.PathLike[str] | None) -> None:
         if cache is not None and not self.identity:
