@@ -107,6 +107,8 @@ def main(held: ExitStack | None = None) -> None:
             sys.unraisablehook = lambda _: None  # files open at the interrupt cannot always be closed
             show(f"{'interrupted' if code == INTERRUPTED else 'terminated'}: {_output_status()}", sys.stderr)
             sys.exit(code)
+        if code == EXIT_CODES[MISTAKE].code:  # Typer has said what is wrong
+            many_questions.record_misread_gate(sys.argv[1:])
         raise
     except MemoryError as error:
         print(

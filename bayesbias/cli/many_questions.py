@@ -11,7 +11,18 @@ import typer
 import bayesbias as bb
 from bayesbias.base.exit_codes import EXIT_CODES, FAULT, MISTAKE, UNANSWERED, exit_code_lines, failure
 from bayesbias.base.machine import show
-from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Loading, Settings, claim, command, file_names, printed
+from bayesbias.cli.base import (
+    OF_SEEDS,
+    Delivery,
+    FileDelivery,
+    Loading,
+    Settings,
+    claim,
+    command,
+    file_names,
+    held_outputs,
+    printed,
+)
 from bayesbias.cli.messages import spoken
 from bayesbias.errors import ArgumentError, BayesBiasError, LostWordsWarning, ReportError, collected_warnings
 
@@ -197,6 +208,27 @@ def _files_of_failure(output: Path | None) -> list[str]:
         return [*map(str, content["files"])] if content.get("outcome") in (FAULT, MISTAKE) else []
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return []
+
+
+def record_misread_gate(arguments: list[str]) -> None:
+    """Replace the files of an earlier gate, if that is allowed, after a command line that could not be read."""
+    from argparse import ArgumentError as UnreadableError
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--output", "-o", type=Path)
+    parser.add_argument("--overwrite", action="store_true")
+    try:
+        given, others = parser.parse_known_args(arguments)
+    except UnreadableError:  # it names no output
+        return
+    if others[:1] != ["gate"] or given.output is None or not given.overwrite:
+        return
+    delivery = Delivery(given.output, quiet=True, overwrite=True)
+    with suppress(BayesBiasError), held_outputs:
+        _begin(delivery)
+        plan = next((Path(text) for text in others[1:] if text.endswith(".toml")), Path("PLAN"))
+        _write_failure(delivery, plan, ArgumentError(f"Cannot read the options: {' '.join(others)}."))
 
 
 def _write_failure(delivery: Delivery, plan: Path, error: Exception) -> None:

@@ -208,6 +208,20 @@ def test_a_mistake_replaces_what_an_earlier_gate_said(
     assert outcome_in(pets / "gate") == "pass"
 
 
+@pytest.mark.parametrize("wrong", [("--ropee", "1"), ("--hdi",), ("--max-lost", "many")])
+def test_options_that_cannot_be_read_replace_what_an_earlier_gate_said(
+    pets: Path, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    command = ("gate", "gate.toml", "-o", "gate")
+    assert in_process(*command, monkeypatch=monkeypatch) == 0
+    assert in_process(*command, *wrong, monkeypatch=monkeypatch) == 2
+    assert outcome_in(pets / "gate") == "pass", "it may not be replaced"
+    assert in_process(*command, "--overwrite", *wrong, monkeypatch=monkeypatch) == 2
+    assert outcome_in(pets / "gate") == "mistake"
+    assert not list(pets.glob(".*.bayesbias"))
+
+
 def test_a_full_disk_leaves_no_earlier_pass(
     pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

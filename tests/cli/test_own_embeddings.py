@@ -255,7 +255,8 @@ def test_a_client_that_does_not_answer_is_an_error(
     start = "import sys, threading\nimport numpy as np\nasync def wait(texts):\n    return texts\n"
     Path(f"{name}.py").write_text(f"{start}def embed(texts):\n    {body}\n")
     command = ("encode", f"{name}:embed", "--study", "pets.toml", "--output", "v.npz", "--attempts", "1")
-    assert in_process(*command, "--timeout", "0.2", monkeypatch=monkeypatch) == 2
+    code = 1 if "Timeout" in fact else 2  # a service may answer later
+    assert in_process(*command, "--timeout", "0.2", monkeypatch=monkeypatch) == code
     assert fact in capsys.readouterr().err
     assert not Path("v.npz").exists()
 
