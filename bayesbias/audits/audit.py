@@ -66,7 +66,7 @@ _BYTES_A_ROW = 2000  # of the frame, and of what its page needs
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AuditGrid:
     """What an audit asks, of whom, and which of it no embedding can answer.
 
     - `cells`: cells of all questions, models and seeds.
@@ -81,27 +81,27 @@ class Asked:
     unanswerable: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
-def audit_frame(asked: Asked, answers: Mapping[str, Answer], failed: Failures) -> AuditFrame:
+def audit_frame(grid: AuditGrid, answers: Mapping[str, Answer], failed: Failures) -> AuditFrame:
     """Return the frame of an audit with its record, and warn of what was lost, left out, or failed.
 
     - `answers`, `failed`: answers of the cells by digest, and errors of those that have none.
     """
     variants: dict[tuple[str, int], list[AuditCell]] = {}
-    for cell in asked.cells:
+    for cell in grid.cells:
         variants.setdefault(cell.variant, []).append(cell)
-    first, *others = [_record(variant, answers, failed, asked) for variant in variants.values()]
+    first, *others = [_record(variant, answers, failed, grid) for variant in variants.values()]
     rows = [
         {
             **dict(zip(("embedding", "study", "model", "random_seed"), (*cell.question, *cell.variant), strict=True)),
-            "lost_words": len(asked.lost[cell.question]),
+            "lost_words": len(grid.lost[cell.question]),
             **row,
         }
-        for cell in asked.cells
+        for cell in grid.cells
         if cell.digest in answers
         for row in rows_of(answers[cell.digest].frames["rows"])
     ]
     records = (first, *others)
-    _warn(records, asked, {(row["embedding"], row["study"]) for row in rows})
+    _warn(records, grid, {(row["embedding"], row["study"]) for row in rows})
     frame = AuditFrame(pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float)))
     frame.record = replace(first, others=tuple(others))
     return frame
@@ -111,7 +111,7 @@ def _record(
     cells: Sequence[AuditCell],
     answers: Mapping[str, Answer],
     failed: Failures,
-    asked: Asked,
+    grid: AuditGrid,
 ) -> AuditRecord:
     first = cells[0]
     answered = [(cell.question, answers[cell.digest]) for cell in cells if cell.digest in answers]
@@ -120,9 +120,9 @@ def _record(
         "Package": f"bayesbias {package_version()}",
         "Embeddings": ", ".join(
             f"{name} ({'; '.join((f'hash {source.digest}', *source.steps))})"
-            for name, source in asked.embeddings.items()
+            for name, source in grid.embeddings.items()
         ),
-        "Case rules": ", ".join(dict.fromkeys(source.case_text for source in asked.embeddings.values())),
+        "Case rules": ", ".join(dict.fromkeys(source.case_text for source in grid.embeddings.values())),
         "Studies": ", ".join(dict.fromkeys(cell.study.name for cell in cells)),
         "Measures": ", ".join(first.measures),
         "Largest share of lost words": f"{first.max_lost:g}",
@@ -131,7 +131,7 @@ def _record(
         "Seed": str(first.random_seed),
         **({"Region of practical equivalence": str(first.region)} if first.region else {}),
     }
-    errors = dict(asked.unanswerable)
+    errors = dict(grid.unanswerable)
     for cell in cells:
         if (cell.source, cell.digest) in failed:
             errors[cell.question] = failed[cell.source, cell.digest]
@@ -145,7 +145,7 @@ def _record(
             for question, answer in answered
             for measure, draws in answer.frames["draws"].items()
         },
-        lost_words=asked.lost,
+        lost_words=grid.lost,
         left_out={
             (*question, measure): reason
             for question, answer in answered
@@ -158,7 +158,7 @@ def _record(
         fits={question: objects["fit"] for question, objects in fits.items()},
         tables={question: objects["table"] for question, objects in fits.items()},
         random_seed=first.random_seed,
-        failed={question: errors[question] for question in asked.lost if question in errors},
+        failed={question: errors[question] for question in grid.lost if question in errors},
         rope=None if first.region is None or first.region.standardised else ends,
         standardised_rope=ends if first.region is not None and first.region.standardised else None,
         study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
@@ -190,18 +190,18 @@ def _omissions(records: Sequence[AuditRecord]) -> str:
     return name_some(sorted(left_out), 5)
 
 
-def _warn(records: Sequence[AuditRecord], asked: Asked, answered: Collection[tuple[str, str]]) -> None:
+def _warn(records: Sequence[AuditRecord], grid: AuditGrid, answered: Collection[tuple[str, str]]) -> None:
     """Warn of cells that failed, of what was left out, and of lost words of questions with an answer."""
     errors = {
         (*key, record.model, str(record.random_seed))[: 2 if len(records) == 1 else 4]: text
         for record in records
         for key, text in record.failed.items()
-        if key not in asked.unanswerable
+        if key not in grid.unanswerable
     }
-    _warn_of_errors(errors, len(asked.lost) * len(records), "without an answer")
+    _warn_of_errors(errors, len(grid.lost) * len(records), "without an answer")
     if reasons := _omissions(records):
         warn_user(f"Left out what has no answer: {reasons}.", BayesBiasWarning)
-    lost = asked.lost
+    lost = grid.lost
     if lossy := {question: words for question, words in lost.items() if words and question in answered}:
         named = "; ".join(
             f"{embedding}, {study}: {name_some(words, 3)}" for (embedding, study), words in list(lossy.items())[:5]
@@ -407,7 +407,7 @@ def audit(
     with keep_answers(folder) as store:
         random_seeds = random_seeds or [store.seed() if store else resolve_seed(None)]
         variants = list(product(read, specs, random_seeds))
-        asked = Asked(
+        grid = AuditGrid(
             (
                 *make_cells(sources.values(), read, specs, random_seeds, **settings),
                 *(AuditCell(name, "", *variant, **settings) for name in unread for variant in variants),
@@ -416,12 +416,12 @@ def audit(
             lost,
             unanswerable,
         )
-        waiting = [cell for cell in asked.cells if cell.question not in unanswerable]
+        waiting = [cell for cell in grid.cells if cell.question not in unanswerable]
         check = partial(_check_work, shape=shape)
         answers, failed = run_cells(
             waiting, sources, workers=start_workers, store=store, progress=progress, check=check
         )
-    return audit_frame(asked, answers, failed)
+    return audit_frame(grid, answers, failed)
 
 
 def _checked_seeds(random_seed: Any, seeds: Any) -> list[int]:

@@ -124,8 +124,8 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
         delivery.begin()
     else:
         cells = _begin(delivery)
-    kept = {"keep_fits": pages and output is not None, "cells": cells}
-    settings = {**content.settings, **kept, "progress": delivery.progress}
+    keeping = {"keep_fits": pages and output is not None, "cells": cells}
+    settings = {**content.settings, **keeping, "progress": delivery.progress}
     frame = bb.audit(content.embeddings, content.studies, content.measures, **settings)
     failed, wrote = failed_cells(frame), ""
     if len(frame) and output is not None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.audits.audit import Asked, audit_frame
+from bayesbias.audits.audit import AuditGrid, audit_frame
 from bayesbias.audits.audit_cell import AuditCell, make_cells
 from bayesbias.audits.audit_frame import COLUMNS, AuditFrame
 from bayesbias.audits.audit_report import AuditReport
@@ -333,8 +333,8 @@ def answer(observed: float | None) -> Answer:
 
 def test_rows_and_draws_are_those_of_the_answers() -> None:
     first, second = cells()
-    asked = Asked([first, second], SOURCES, LOST)
-    frame = audit_frame(asked, {first.digest: answer(0.25), second.digest: answer(0.75)}, {})
+    grid = AuditGrid([first, second], SOURCES, LOST)
+    frame = audit_frame(grid, {first.digest: answer(0.25), second.digest: answer(0.75)}, {})
     assert frame[["embedding", "study", "observed"]].to_numpy().tolist() == [["E1", "pets", 0.25], ["E2", "pets", 0.75]]
     assert np.array_equal(frame.record.draws["E2", "pets", "mac"], [0.5, 0.7])
     assert frame.record.failed == {}
@@ -342,9 +342,9 @@ def test_rows_and_draws_are_those_of_the_answers() -> None:
 
 def test_a_cell_that_failed_is_recorded_and_its_words_that_were_lost() -> None:
     first, second = cells()
-    asked = Asked([first, second], SOURCES, LOST | {("E1", "pets"): ("cat", "dog", "pup")})
+    grid = AuditGrid([first, second], SOURCES, LOST | {("E1", "pets"): ("cat", "dog", "pup")})
     with pytest.warns(BayesBiasWarning) as caught:
-        frame = audit_frame(asked, {first.digest: answer(0.25)}, {("E2", second.digest): "no memory."})
+        frame = audit_frame(grid, {first.digest: answer(0.25)}, {("E2", second.digest): "no memory."})
     assert frame["lost_words"].tolist() == [3]
     assert frame.record.failed == {("E2", "pets"): "no memory."}
     failure, lost = (str(warning.message) for warning in caught)
@@ -357,12 +357,12 @@ def test_a_cell_that_failed_is_recorded_and_its_words_that_were_lost() -> None:
 
 def test_without_any_answer_the_frame_is_empty_and_says_why() -> None:
     first, second = cells()
-    asked = Asked([first, second], SOURCES, LOST)
+    grid = AuditGrid([first, second], SOURCES, LOST)
     with pytest.warns(BayesBiasWarning, match=r"2 of 2 questions without an answer\. E1, pets: no memory"):
-        frame = audit_frame(asked, {}, {(cell.source, cell.digest): "no memory" for cell in (first, second)})
+        frame = audit_frame(grid, {}, {(cell.source, cell.digest): "no memory" for cell in (first, second)})
     assert frame.empty
     with pytest.warns(BayesBiasWarning, match=r"2 of 2 .* E1, pets: mac: too few words"):
-        frame = audit_frame(asked, dict.fromkeys((first.digest, second.digest), answer(None)), {})
+        frame = audit_frame(grid, dict.fromkeys((first.digest, second.digest), answer(None)), {})
     assert frame.record.failed["E2", "pets"] == "mac: too few words"
 
 
