@@ -24,7 +24,7 @@ from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.posterior_check import source_name
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
 from bayesbias.reports.posterior.contrasts import observed_difference, observed_means
-from bayesbias.tables.schema import any_frame, provenance
+from bayesbias.tables.schema import FrameLike, as_frame, provenance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,9 +150,8 @@ class PriorCheck(Result):
         )
 
 
-@any_frame
 def check_prior(
-    table: "pd.DataFrame",
+    table: FrameLike,
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     priors: Mapping[str, Any] | None = None,
@@ -206,6 +205,7 @@ def check_prior(
     0         all      0.2
     ...
     """
+    table = as_frame(table)
     import pandas as pd
 
     from bayesbias.base.machine import threadpool_limits
