@@ -15,7 +15,7 @@ def takes(one: pandas.DataFrame, two: polars.DataFrame, three: pyarrow.Table) ->
     bb.fit(one)
     bb.fit(two, random_seed=1)
     bb.fit(table=two)
-    bb.mac_shares({"before": two, "after": two})
+    bb.reports.mac_shares({"before": two, "after": two})
     bb.lost_words(two)
 
 def refused() -> None:
