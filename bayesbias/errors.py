@@ -8,7 +8,7 @@ built-in errors into these re-raises its own first: ``except BayesBiasError: rai
 import re
 import shlex
 import warnings
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
@@ -170,13 +170,17 @@ class FigureWarning(BayesBiasWarning):
     """A figure does not show everything correctly."""
 
 
-_ON_THE_COMMAND_LINE = ContextVar("_ON_THE_COMMAND_LINE", default=False)
+_ON_THE_COMMAND_LINE: ContextVar[Callable[[str], str] | None] = ContextVar("_ON_THE_COMMAND_LINE", default=None)
 
 
 @contextmanager
-def command_line_messages() -> Iterator[None]:
-    """Have messages name settings as options of the command line."""
-    token = _ON_THE_COMMAND_LINE.set(True)
+def command_line_messages(of_command: Callable[[str], str] = lambda _: "") -> Iterator[None]:
+    """Have messages name settings as options of the command line.
+
+    - `of_command`: function of a setting's name that returns what follows its option, such as " of `bayesbias table`"
+      if the command that runs lacks it.
+    """
+    token = _ON_THE_COMMAND_LINE.set(of_command)
     try:
         yield
     finally:
@@ -194,13 +198,14 @@ def setting(name: str, value: object = None, *, option: str = "") -> str:
     ...     setting("max_lost", 0.25), setting("prefix", "a b"), setting("allow_pickle", True)
     ('--max-lost 0.25', "--prefix 'a b'", '--allow-pickle')
     """
-    if not _ON_THE_COMMAND_LINE.get():
+    of_command = _ON_THE_COMMAND_LINE.get()
+    if of_command is None:
         return f"{name}={'...' if value is None else repr(value)}"
     written = option or f"--{name.replace('_', '-')}"
-    if option or value is None or value is True:
-        return written
-    texts = [value] if not isinstance(value, list | tuple) else value
-    return f"{written} {shlex.quote(','.join(map(str, texts)))}"
+    if not (option or value is None or value is True):
+        texts = [value] if not isinstance(value, list | tuple) else value
+        written += f" {shlex.quote(','.join(map(str, texts)))}"
+    return written + of_command(name)
 
 
 def worded(python: str, command_line: str) -> str:
@@ -209,7 +214,7 @@ def worded(python: str, command_line: str) -> str:
     >>> worded("bb.fit", "`bayesbias fit`")
     'bb.fit'
     """
-    return command_line if _ON_THE_COMMAND_LINE.get() else python
+    return python if _ON_THE_COMMAND_LINE.get() is None else command_line
 
 
 def did_you_mean(text: str, choices: Iterable[str]) -> str:

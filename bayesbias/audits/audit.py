@@ -2,10 +2,11 @@
 
 import math
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NoReturn
+from itertools import product
+from typing import Any
 
 import pandas as pd
 
@@ -19,12 +20,11 @@ from bayesbias.audits.plan import (
     load_named_embeddings,
     lost_lists,
     named_embeddings,
-    question_errors,
-    raise_if_too_many_lost,
     raise_unless_distinct,
     read_studies,
+    unanswerable_questions,
 )
-from bayesbias.audits.running import check_cells_folder, keep_answers, run_cells
+from bayesbias.audits.running import Failures, check_cells_folder, keep_answers, run_cells
 from bayesbias.base.checks import (
     HDI_PROB,
     check_count,
@@ -34,7 +34,7 @@ from bayesbias.base.checks import (
     resolve_seed,
     shown,
 )
-from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import rows_of
@@ -44,7 +44,6 @@ from bayesbias.errors import (
     ArgumentError,
     BayesBiasWarning,
     LostWordsWarning,
-    MeasureError,
     NotEnoughMemoryError,
     ReportError,
     name_some,
@@ -54,7 +53,7 @@ from bayesbias.models.coordinates import bytes_of_draws
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.studies.study import StudyLike
-from bayesbias.workers.cells import Answer
+from bayesbias.workers.cells import Answer, package_version
 from bayesbias.workers.choice import choose_workers
 from bayesbias.workers.workers import Workers
 
@@ -66,43 +65,43 @@ _LONGEST_YEARS = 1.0
 _BYTES_A_ROW = 2000  # of the frame, and of what its page needs
 
 
-def audit_frame(
-    cells: Sequence[AuditCell],
-    answers: Mapping[str, Answer],
-    failed: Mapping[str, str],
-    embeddings: Mapping[str, Embedding],
-    lists: Mapping[tuple[str, str], Iterable[WordList]],
-    *,
-    allow_empty: bool = False,
-) -> AuditFrame:
+@dataclass(frozen=True, eq=False)
+class AuditGrid:
+    """What an audit asks, of whom, and which of it no embedding can answer.
+
+    - `cells`: cells of all questions, models and seeds.
+    - `embeddings`: embeddings by name.
+    - `lost`: words of the study's groups that were lost, by embedding and study: all questions, in their order.
+    - `unanswerable`: errors of questions that cannot be answered, by embedding and study.
+    """
+
+    cells: Sequence[AuditCell]
+    embeddings: Mapping[str, Embedding]
+    lost: Mapping[tuple[str, str], tuple[str, ...]]
+    unanswerable: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+def audit_frame(grid: AuditGrid, answers: Mapping[str, Answer], failed: Failures) -> AuditFrame:
     """Return the frame of an audit with its record, and warn of what was lost, left out, or failed.
 
-    - `answers`, `failed`: answers of the cells, and errors of those that have none, by digest.
-    - `lists`: lists of the studies' groups, with their lost words, by embedding and study.
-    - `allow_empty`: whether an audit without any answer is a frame without rows, rather than an error.
+    - `answers`, `failed`: answers of the cells by digest, and errors of those that have none.
     """
-    lost = {
-        question: tuple(word for words in question_lists for word in words.lost)
-        for question, question_lists in lists.items()
-    }
     variants: dict[tuple[str, int], list[AuditCell]] = {}
-    for cell in cells:
+    for cell in grid.cells:
         variants.setdefault(cell.variant, []).append(cell)
-    first, *others = [_record(variant, answers, failed, embeddings, lost) for variant in variants.values()]
+    first, *others = [_record(variant, answers, failed, grid) for variant in variants.values()]
     rows = [
         {
             **dict(zip(("embedding", "study", "model", "random_seed"), (*cell.question, *cell.variant), strict=True)),
-            "lost_words": len(lost[cell.question]),
+            "lost_words": len(grid.lost[cell.question]),
             **row,
         }
-        for cell in cells
+        for cell in grid.cells
         if cell.digest in answers
         for row in rows_of(answers[cell.digest].frames["rows"])
     ]
     records = (first, *others)
-    if not (rows or allow_empty):
-        _raise_unanswered(len(cells), records)
-    _warn(len(cells), records, {(row["embedding"], row["study"]) for row in rows})
+    _warn(records, grid, {(row["embedding"], row["study"]) for row in rows})
     frame = AuditFrame(pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float)))
     frame.record = replace(first, others=tuple(others))
     return frame
@@ -111,16 +110,19 @@ def audit_frame(
 def _record(
     cells: Sequence[AuditCell],
     answers: Mapping[str, Answer],
-    failed: Mapping[str, str],
-    embeddings: Mapping[str, Embedding],
-    lost: Mapping[tuple[str, str], tuple[str, ...]],
+    failed: Failures,
+    grid: AuditGrid,
 ) -> AuditRecord:
     first = cells[0]
     answered = [(cell.question, answers[cell.digest]) for cell in cells if cell.digest in answers]
     fits = {question: answer.objects for question, answer in answered if answer.objects}
     settings = {
-        "Embeddings": ", ".join(f"{name} (hash {source.digest}, {OF_WORDS})" for name, source in embeddings.items()),
-        "Case rules": ", ".join(dict.fromkeys(source.case_text for source in embeddings.values())),
+        "Package": f"bayesbias {package_version()}",
+        "Embeddings": ", ".join(
+            f"{name} ({'; '.join((f'hash {source.digest}, {OF_WORDS}', *source.steps))})"
+            for name, source in grid.embeddings.items()
+        ),
+        "Case rules": ", ".join(dict.fromkeys(source.case_text for source in grid.embeddings.values())),
         "Studies": ", ".join(dict.fromkeys(cell.study.name for cell in cells)),
         "Measures": ", ".join(first.measures),
         "Largest share of lost words": f"{first.max_lost:g}",
@@ -129,6 +131,13 @@ def _record(
         "Seed": str(first.random_seed),
         **({"Region of practical equivalence": str(first.region)} if first.region else {}),
     }
+    errors = dict(grid.unanswerable)
+    for cell in cells:
+        if (cell.source, cell.digest) in failed:
+            errors[cell.question] = failed[cell.source, cell.digest]
+        elif cell.digest in answers and answers[cell.digest].frames["rows"].empty:  # every measure was left out
+            left_out = answers[cell.digest].facts["left_out"].items()
+            errors[cell.question] = "; ".join(f"{measure}: {reason.rstrip('.')}" for measure, reason in left_out)
     ends = None if first.region is None else (first.region.low, first.region.high)
     return AuditRecord(
         draws={
@@ -136,7 +145,7 @@ def _record(
             for question, answer in answered
             for measure, draws in answer.frames["draws"].items()
         },
-        lost_words=lost,
+        lost_words=grid.lost,
         left_out={
             (*question, measure): reason
             for question, answer in answered
@@ -149,7 +158,7 @@ def _record(
         fits={question: objects["fit"] for question, objects in fits.items()},
         tables={question: objects["table"] for question, objects in fits.items()},
         random_seed=first.random_seed,
-        failed={cell.question: failed[cell.digest] for cell in cells if cell.digest in failed},
+        failed={question: errors[question] for question in grid.lost if question in errors},
         rope=None if first.region is None or first.region.standardised else ends,
         standardised_rope=ends if first.region is not None and first.region.standardised else None,
         study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
@@ -162,10 +171,12 @@ def _record(
     )
 
 
-def _failures(records: Sequence[AuditRecord]) -> tuple[list[str], str]:
-    """Return the cells that failed with their errors, and the first three as one text."""
-    failed = [f"{', '.join(key)}: {text.rstrip('.')}" for record in records for key, text in record.failed.items()]
-    return failed, "; ".join(list(dict.fromkeys(failed))[:3])
+def _warn_of_errors(errors: Mapping[Any, str], count: int, what: str) -> None:
+    if errors:
+        texts = dict.fromkeys(f"{', '.join(key)}: {text.rstrip('.')}" for key, text in errors.items())
+        warn_user(
+            f"{len(errors):,} of {counted(count, 'question')} {what}. {'; '.join(list(texts)[:3])}.", BayesBiasWarning
+        )
 
 
 def _omissions(records: Sequence[AuditRecord]) -> str:
@@ -173,29 +184,24 @@ def _omissions(records: Sequence[AuditRecord]) -> str:
     left_out = {
         f"{measure} of {study} ({reason.rstrip('.')})"
         for record in records
-        for (_, study, measure), reason in record.left_out.items()
+        for (embedding, study, measure), reason in record.left_out.items()
+        if (embedding, study) not in record.failed
     }
     return name_some(sorted(left_out), 5)
 
 
-def _raise_unanswered(cells: int, records: Sequence[AuditRecord]) -> NoReturn:
-    failed, errors = _failures(records)
-    if failed:
-        raise ReportError(f"None of {counted(cells, 'question')} has an answer: {len(failed):,} failed. {errors}.")
-    raise MeasureError(f"No measure has an answer to any study: {_omissions(records)}.")
-
-
-def _warn(cells: int, records: Sequence[AuditRecord], answered: Collection[tuple[str, str]]) -> None:
+def _warn(records: Sequence[AuditRecord], grid: AuditGrid, answered: Collection[tuple[str, str]]) -> None:
     """Warn of cells that failed, of what was left out, and of lost words of questions with an answer."""
-    failed, errors = _failures(records)
-    if failed:
-        warn_user(
-            f"{len(failed):,} of {counted(cells, 'question')} without an answer. {errors}.",
-            BayesBiasWarning,
-        )
+    errors = {
+        (*key, record.model, str(record.random_seed))[: 2 if len(records) == 1 else 4]: text
+        for record in records
+        for key, text in record.failed.items()
+        if key not in grid.unanswerable
+    }
+    _warn_of_errors(errors, len(grid.lost) * len(records), "without an answer")
     if reasons := _omissions(records):
         warn_user(f"Left out what has no answer: {reasons}.", BayesBiasWarning)
-    lost = records[0].lost_words
+    lost = grid.lost
     if lossy := {question: words for question, words in lost.items() if words and question in answered}:
         named = "; ".join(
             f"{embedding}, {study}: {name_some(words, 3)}" for (embedding, study), words in list(lossy.items())[:5]
@@ -225,7 +231,6 @@ def audit(
     suffix: str = "",
     max_lost: float = MAX_LOST,
     controls: bool = True,
-    skip_unanswered: bool = False,
     hdi_prob: float = HDI_PROB,
     rope: RopeLike | None = None,
     draws: int = 2000,
@@ -266,9 +271,6 @@ def audit(
     controls
         Whether human and neutral control words are part of the studies. Most words are such controls: without them an
         encoder has far fewer texts to encode, but contrasts are not standardised, and estimates of single words change.
-    skip_unanswered
-        Whether an embedding that cannot answer a study, such as one that lacks a list, fails in this question alone
-        (`record.failed`), even if no question is left; by default it stops the audit before any work.
     hdi_prob
         Probability inside the highest posterior density intervals.
     rope
@@ -327,12 +329,9 @@ def audit(
 
     Raises
     ------
-    LostWordsError
-        If embeddings lack more than `max_lost` of a group of a study: all of these are named, before any work. With
-        `workers`, `scheduler`, `cells` or `skip_unanswered` only the cells of these embeddings fail.
-    ReportError, MeasureError, StudyError, ArgumentError, ModelError, EmbeddingError
-        If names are not distinct, or a measure, study, model, embedding or setting is not usable; if the cells would
-        take more than a year; or if no measure has an answer.
+    ReportError, MeasureError, StudyError, ArgumentError, ModelError, EmbeddingError, InputFileError
+        If names are not distinct, or a measure, study, model or setting is not usable; if no embedding can be read; or
+        if the cells would take more than a year.
     NotEnoughMemoryError
         If cells need more memory than a worker has, or their draws or the workers more than there is.
     ClusterError
@@ -346,9 +345,11 @@ def audit(
     LostWordsWarning
         Once, if words were lost.
     BayesBiasWarning
-        Once, if cells failed: the others go on. Once, if kept answers are damaged: they are computed again. Once, if a
-        scheduler is open to others. Once, if a measure has no answer to a study, such as `weat` to one of
-        three groups: it is left out there.
+        Once before any work, if questions cannot be answered, since an embedding cannot be read, or lacks more than
+        `max_lost` of a group of the study; once, if others have no answer. Their errors are in `record.failed`, and
+        the other questions go on. Once, if kept answers are damaged: they are computed again. Once, if a scheduler is
+        open to others. Once, if a measure has no answer to a study, such as `weat` to one of three groups: it is left
+        out there.
     ConvergenceWarning
         As by `fit`.
 
@@ -377,9 +378,7 @@ def audit(
     counts = {"draws": draws, "tune": tune, "chains": chains}
     settings |= {name: check_count(name, count) for name, count in counts.items()}
     settings["region"] = check_region(rope)
-    check_flag("skip_unanswered", skip_unanswered)
     settings["keep_fit"] = check_flag("keep_fits", keep_fits)
-    interactive = workers is None and scheduler is None and cells is None
     if keep_fits and cells is not None:
         raise ArgumentError("keep_fits: the folder of cells keeps no fits. Leave out one of the two.")
     random_seeds = _checked_seeds(random_seed, seeds)
@@ -395,18 +394,34 @@ def audit(
     _check_room(shape, settings)
     words = needed_words(read, settings["measures"])
     encoded = words if needs_pairs(settings["measures"]) else [word for study in read for word in study.words]
-    sources = load_named_embeddings(named, words, spelling_rule(case, prefix, suffix), encoded=encoded)
-    lists = lost_lists(sources, read)
-    if interactive and not skip_unanswered:
-        raise_if_too_many_lost(lists, settings["max_lost"], settings["measures"])
-        if any(specs) and (errors := question_errors(sources, read, settings["max_lost"])):
-            raise errors[0]
+    sources, unread = load_named_embeddings(named, words, spelling_rule(case, prefix, suffix), encoded=encoded)
+    limits = settings["max_lost"], settings["measures"]
+    unanswerable = unanswerable_questions(sources, read, *limits, modelled=any(specs))
+    unanswerable |= {(name, study.name): str(error) for name, error in unread.items() for study in read}
+    lost = {
+        (name, study.name): tuple(word for words in lost_lists(sources.get(name), study) for word in words.lost)
+        for name in dict.fromkeys([*(name for name, _ in named if name), *sources])
+        for study in read
+    }
+    _warn_of_errors(unanswerable, len(lost), "cannot be answered, and the others go on")
     with keep_answers(folder) as store:
         random_seeds = random_seeds or [store.seed() if store else resolve_seed(None)]
-        grid = make_cells(sources.values(), read, specs, random_seeds, **settings)
+        variants = list(product(read, specs, random_seeds))
+        grid = AuditGrid(
+            (
+                *make_cells(sources.values(), read, specs, random_seeds, **settings),
+                *(AuditCell(name, "", *variant, **settings) for name in unread for variant in variants),
+            ),
+            sources,
+            lost,
+            unanswerable,
+        )
+        waiting = [cell for cell in grid.cells if cell.question not in unanswerable]
         check = partial(_check_work, shape=shape)
-        answers, failed = run_cells(grid, sources, workers=start_workers, store=store, progress=progress, check=check)
-    return audit_frame(grid, answers, failed, sources, lists, allow_empty=skip_unanswered)
+        answers, failed = run_cells(
+            waiting, sources, workers=start_workers, store=store, progress=progress, check=check
+        )
+    return audit_frame(grid, answers, failed)
 
 
 def _checked_seeds(random_seed: Any, seeds: Any) -> list[int]:

@@ -17,7 +17,7 @@ from bayesbias.audits.plan import (
     raise_unless_distinct,
     read_studies,
 )
-from bayesbias.audits.running import check_cells_folder, keep_answers, run_cells
+from bayesbias.audits.running import Failures, check_cells_folder, keep_answers, run_cells
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.number_text import counted
@@ -146,7 +146,9 @@ def debias_report(
     chosen_methods: dict[str, Any] = {ORIGINAL: None} | _checked_methods(methods)
     words = as_debias_words(sets)
     read, scores = tuple(read_studies(studies)), _checked_scores(measures, words)
-    sources = load_named_embeddings(named_embeddings(embeddings), None, spelling_rule(case, prefix, suffix))
+    sources, unread = load_named_embeddings(named_embeddings(embeddings), None, spelling_rule(case, prefix, suffix))
+    for error in unread.values():
+        raise error
     errors = question_errors(sources, read, max_lost)
     if len(errors) == len(sources) * len(read):  # before methods do their work
         raise errors[0]
@@ -165,8 +167,8 @@ def debias_report(
         changed = []
         for cell in _longest_first([cell for cell in grid if cell.chosen is not None], sources):
             original = originals[cell.embedding].digest
-            if original in failed:
-                failed[cell.digest] = failed[original]
+            if (cell.source, original) in failed:
+                failed[cell.source, cell.digest] = failed[cell.source, original]
             else:
                 changed.append(replace(cell, before=answers[original]))
         answers_of_methods, failed_methods = run_cells(changed, sources, label="Methods", **settings_of_run)
@@ -249,7 +251,7 @@ def _parts(request: Any) -> tuple[str, Any, dict[str, Any]]:
     return name, data, dict(options)
 
 
-def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], failed: Mapping[str, str]) -> DebiasReport:
+def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], failed: Failures) -> DebiasReport:
     """Return the report on the answers of all cells, and warn of what was left out or failed."""
     answered = [(cell, answers[cell.digest]) for cell in cells if cell.digest in answers]
     rows = [
@@ -257,7 +259,11 @@ def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], faile
         for cell, answer in answered
         for row in rows_of(answer.frames["rows"])
     ]
-    errors = {(cell.embedding, cell.method): failed[cell.digest] for cell in cells if cell.digest in failed}
+    errors = {
+        (cell.embedding, cell.method): failed[cell.source, cell.digest]
+        for cell in cells
+        if (cell.source, cell.digest) in failed
+    }
     left_out = {
         (cell.embedding, cell.method, measure): reason
         for cell, answer in answered

@@ -23,6 +23,16 @@ from bayesbias.audits.gate_files import (
 from bayesbias.audits.gate_plan import STANDARDISED, AskedQuestion, GatePlan, Question, Region, RopeLike, check_region
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_flag
+from bayesbias.base.exit_codes import (
+    CHANGED,
+    EXIT_CODES,
+    FAIL,
+    INCOMPARABLE,
+    PASS,
+    SEVERITY,
+    UNANSWERED,
+    UNDECIDED,
+)
 from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, probability_text, signed_text
 from bayesbias.base.results import (
     LIMITS,
@@ -43,11 +53,6 @@ from bayesbias.models.numerics.diagnostics import RHAT_MAX
 if TYPE_CHECKING:
     import pandas as pd
 
-
-PASS, FAIL, UNDECIDED, UNANSWERED = "pass", "fail", "undecided", "unanswered"
-INCOMPARABLE, CHANGED = "not comparable", "changed plan"
-EXIT_CODES: Mapping[str, int] = {FAIL: 3, CHANGED: 7, UNANSWERED: 5, INCOMPARABLE: 6, UNDECIDED: 4, PASS: 0}
-"""Outcome -> exit code of `bayesbias gate`, the most severe outcome first."""
 
 KEPT_DRAWS = 1000
 """Largest number of draws of a question in gate.json."""
@@ -97,11 +102,13 @@ def decided(
         worse = probability_worse(draws, before.draws * scale, (low + high) / 2)
         numbers |= {"baseline_mean": before.mean, "probability_worse": worse, "compared_by": before.compared_by}
         shown = "worse" if worse >= hdi_prob else "not shown to be worse"
-        beside = (
-            f"; {shown} than the baseline ({signed_text(before.mean)}; probability of worse "
-            f"{probability_text(worse)}, by {before.compared_by})"
+        compared = (
+            f"{shown} than the baseline ({signed_text(before.mean)}; probability of worse {probability_text(worse)}, "
+            f"by {before.compared_by})"
         )
-        if worse < hdi_prob and not row["r_hat"] > RHAT_MAX:
+        beside = f"; {compared}"
+        if worse < hdi_prob and not row["r_hat"] > RHAT_MAX and outcome != PASS:
+            reason, beside = f"{compared}; by the region alone: {outcome}, {reason}", ""
             outcome = PASS
     elif outcome == PASS and not region.standardised and coherence.mean_cosine > MOST_ALIKE:
         outcome = INCOMPARABLE
@@ -223,12 +230,12 @@ class GateResult(Result):
     def outcome(self) -> str:
         """The most severe outcome: a failure, a changed plan, then a question that is unanswered or not comparable."""
         outcomes = {*self.questions["outcome"], *([CHANGED] if self.strict and self.plan_changes else [])}
-        return next(outcome for outcome in EXIT_CODES if outcome in outcomes)
+        return next(outcome for outcome in SEVERITY if outcome in outcomes)
 
     @property
     def exit_code(self) -> int:
         """Exit code of `bayesbias gate`: 0 pass, 3 fail, 4 undecided, 5 unanswered, 6 not comparable, 7 other plan."""
-        return EXIT_CODES[self.outcome]
+        return EXIT_CODES[self.outcome].code
 
     @property
     def rope(self) -> tuple[float, float]:
@@ -270,7 +277,7 @@ class GateResult(Result):
     @property
     def _worst(self) -> dict[str, Any]:
         """The row with the most severe outcome: of several, the farthest from the middle of the region."""
-        worst = next(outcome for outcome in EXIT_CODES if outcome in set(self.questions["outcome"]))
+        worst = next(outcome for outcome in SEVERITY if outcome in set(self.questions["outcome"]))
         rows = [row for row in rows_of(self.questions) if row["outcome"] == worst]
         middle = 0.0 if self.region.standardised else sum(self.rope) / 2
         return max(rows, key=lambda row: abs(row["mean"] - middle) if worst != UNANSWERED else 0)
@@ -370,7 +377,7 @@ class GateResult(Result):
         rows = self.questions[self.questions["outcome"] != UNANSWERED]
         if rows.empty:
             return {}
-        order = rows["outcome"].map(list(EXIT_CODES).index).sort_values(kind="stable").index
+        order = rows["outcome"].map(SEVERITY.index).sort_values(kind="stable").index
         rows = rows.loc[order]
         rows = rows.assign(label=[self._named(row) for row in rows_of(rows)], filled=rows["outcome"].isin([PASS, FAIL]))
         rope = None if self.region.standardised else self.rope  # each question has its own region then
@@ -426,8 +433,7 @@ def gate(
     Parameters
     ----------
     audit
-        An audit with contrasts, from `bayesbias.audit`. With ``skip_unanswered=True`` a question that an embedding
-        cannot answer becomes an outcome of its own.
+        An audit with contrasts, from `bayesbias.audit`. A question that has no answer becomes an outcome of its own.
     rope
         Region of practical equivalence (ROPE): contrasts too small to matter, in units of cosine distance. A
         half-width, or (low, high); or ``{"standardised": 0.3}``, in units of coherence, as for `bayesbias.audit`. By

@@ -2,9 +2,10 @@
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -15,13 +16,15 @@ from bayesbias.audits.coherence import COHERENCE, Coherence
 from bayesbias.audits.gate_plan import AskedQuestion, GatePlan, Question, Region
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
+from bayesbias.base.exit_codes import EXIT_CODES, FAIL, FAULT, INCOMPARABLE, MISTAKE, UNANSWERED, UNDECIDED
 from bayesbias.base.files.inputs import JSON, parse_json, read_utf8
 from bayesbias.base.machine import check_memory
-from bayesbias.base.number_text import interval_text, percent_text, signed_text, visible
-from bayesbias.base.statements import markdown_text
+from bayesbias.base.number_text import interval_text, json_text, percent_text, signed_text, visible
+from bayesbias.base.results import Contents, Result
+from bayesbias.base.statements import Statement, StatementList, markdown_text
 from bayesbias.errors import ReportError
 
-_ELEMENTS = {"fail": "failure", "undecided": "skipped", "unanswered": "error", "not comparable": "error"}
+_ELEMENTS = {FAIL: "failure", UNDECIDED: "skipped", UNANSWERED: "error", INCOMPARABLE: "error"}
 _QUANTILES = 1000
 _LARGEST = 100  # far beyond any difference of cosine distances
 SCHEMA_VERSION = 2
@@ -48,18 +51,23 @@ def junit_xml(questions: Sequence[Mapping[str, Any]], changes: Sequence[str] = (
     outcomes = [row["outcome"] for row in questions]
     of_changes = "error" if strict else "skipped"
     elements = [*map(_ELEMENTS.get, outcomes), *[of_changes] * len(changes)]
+    cases = [
+        (row["embedding"], f"{row['study']} (model {row['model']}, seed {row['random_seed']})", row["reason"])
+        for row in questions
+    ]
+    return _junit([*cases, *(("plan", text, text) for text in changes)], elements)
+
+
+def _junit(cases: Sequence[tuple[str, str, str]], elements: Sequence[str | None]) -> str:
+    """Return JUnit XML of cases (class, name, message); a case passes unless it has an element such as ``"error"``."""
     suites = ElementTree.Element("testsuites")
     suite = ElementTree.SubElement(suites, "testsuite", name="bayesbias gate", tests=str(len(elements)))
     for attribute, tag in {"failures": "failure", "errors": "error", "skipped": "skipped"}.items():
         suite.set(attribute, str(elements.count(tag)))
-    for row in questions:
-        name = f"{row['study']} (model {row['model']}, seed {row['random_seed']})"
-        case = ElementTree.SubElement(suite, "testcase", classname=visible(row["embedding"]), name=visible(name))
-        if element := _ELEMENTS.get(row["outcome"]):
-            ElementTree.SubElement(case, element, message=visible(row["reason"]))
-    for text in changes:
-        case = ElementTree.SubElement(suite, "testcase", classname="plan", name=visible(text))
-        ElementTree.SubElement(case, of_changes, message=visible(text))
+    for (classname, name, message), element in zip(cases, elements, strict=True):
+        case = ElementTree.SubElement(suite, "testcase", classname=visible(classname), name=visible(name))
+        if element:
+            ElementTree.SubElement(case, element, message=visible(message))
     ElementTree.indent(suites)
     text = ElementTree.tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
@@ -79,7 +87,7 @@ def model_card(questions: Sequence[Mapping[str, Any]], region: Region, hdi_prob:
     ]
     for row in questions:
         numbers = ["", ""]
-        if row["outcome"] != "unanswered":
+        if row["outcome"] != UNANSWERED:
             numbers = [signed_text(row["mean"]), interval_text(row["hdi_low"], row["hdi_high"])]
         cells = [
             markdown_text(row["embedding"]),
@@ -89,6 +97,60 @@ def model_card(questions: Sequence[Mapping[str, Any]], region: Region, hdi_prob:
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, "", *(f"- {markdown_text(text)}" for text in limits), ""])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GateFailure(Result):
+    """A gate that decided nothing: its files replace those of an earlier gate, which no longer holds.
+
+    Parameters
+    ----------
+    outcome
+        ``"fault"`` or ``"mistake"``.
+    error
+        What ended the gate.
+    plan
+        Name of the plan.
+    """
+
+    outcome: str
+    error: str
+    plan: str
+
+    @property
+    def _statement(self) -> Statement:
+        code = EXIT_CODES[self.outcome].code
+        text = f"Gate: {self.outcome} (exit code {code}). Nothing was decided: {self.error}"
+        return Statement("outcome", text, {"outcome": self.outcome, "exit_code": code})
+
+    def __str__(self) -> str:
+        return self._statement.text
+
+    @property
+    def _parts(self) -> tuple[StatementList, ...]:
+        return (StatementList("", (self._statement,), bulleted=False),)
+
+    @property
+    def contents(self) -> Contents:
+        """The error as a statement; in a folder also as gate.json, junit.xml and model_card.md."""
+        card = f"## Bias, Risks, and Limitations\n\n{markdown_text(str(self))}\n"
+        junit = _junit([("gate", self.plan, self.error)], ["error"])
+        files: dict[str, Callable[[Path], object]] = {
+            "gate.json": lambda path: path.write_text(json_text(self.to_dict(), indent=1), encoding="utf-8"),
+            "junit.xml": lambda path: path.write_text(junit, encoding="utf-8"),
+            "model_card.md": lambda path: path.write_text(card, encoding="utf-8"),
+        }
+        return Contents(
+            title=f"What does the gate {self.plan} say?",
+            answer=f"Nothing was decided ({self.outcome}).",
+            answers=(self._statement,),
+            files=files,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return schema version, outcome and error, then statements, as plain Python for JSON."""
+        facts = {"outcome": self.outcome, "exit_code": EXIT_CODES[self.outcome].code, "error": self.error}
+        return {"schema_version": SCHEMA_VERSION, **facts, "questions": []} | super().to_dict()
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +207,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
             f"The baseline {path} is not a result of a gate with schema_version {SCHEMA_VERSION}: give the gate.json "
             "of `bayesbias gate PLAN --output FOLDER`."
         )
+    if content.get("outcome") in (FAULT, MISTAKE):
+        raise ReportError(f"The baseline {path} is of a gate that decided nothing. Give the gate.json of one that did.")
     size = 8 * _QUANTILES * len(content["questions"])
     check_memory(size, f"The baseline {path}: its questions", "Check whether it is the right file.")
     questions: dict[Question, AskedQuestion] = {}

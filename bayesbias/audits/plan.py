@@ -91,23 +91,33 @@ def load_named_embeddings(
     case: Case,
     *,
     encoded: Sequence[str] | None = None,
-) -> dict[str, Embedding]:
-    """Return embeddings by name, with the words given, or with all words if that is None.
+) -> tuple[dict[str, Embedding], dict[str, BayesBiasError]]:
+    """Return embeddings by name, with the words given or with all, and the errors of those that cannot be read.
 
     An `Embedding` keeps its own case rule. The folder of an encoder gives vectors to the words `encoded` only, since
-    each of its vectors takes time.
+    each of its vectors takes time. Raises the first error if no embedding can be read, but for those that have none of
+    the words; or if one that has no name cannot.
     """
-    read = [
-        load_embedding(
-            source,
-            words=encoded if is_encoder(source) else words,
-            case=source.case if isinstance(source, Embedding) else case,
-            name=name,
-        )
-        for name, source in named
-    ]
-    raise_unless_distinct("embeddings", [embedding.name for embedding in read])
-    return {embedding.name: embedding for embedding in read}
+    read: list[Embedding] = []
+    unread: dict[str, BayesBiasError] = {}
+    for name, source in named:
+        try:
+            embedding = load_embedding(
+                source,
+                words=encoded if is_encoder(source) else words,
+                case=source.case if isinstance(source, Embedding) else case,
+                name=name,
+            )
+        except BayesBiasError as error:
+            if name is None:
+                raise
+            unread[name] = error
+        else:
+            read.append(embedding)
+    if not read and (faults := [error for error in unread.values() if not isinstance(error, LostWordsError)]):
+        raise faults[0]
+    raise_unless_distinct("embeddings", [*(embedding.name for embedding in read), *unread])
+    return {embedding.name: embedding for embedding in read}, unread
 
 
 def question_table(embedding: Embedding, study: Study, max_lost: float) -> "pd.DataFrame":
@@ -132,30 +142,38 @@ def question_errors(
     return errors
 
 
-def lost_lists(embeddings: Mapping[str, Embedding], studies: Sequence[Study]) -> dict[tuple[str, str], list[WordList]]:
-    """Return the lists of the studies' groups by embedding and study, with the words that the embedding lacks."""
-    return {
-        (embedding.name, study.name): [
-            WordList(f"{embedding.name}, {study.name}: {name}", len(words), embedding.lookup(words).lost)
-            for name, words in (*study.protected.items(), *study.attributes.items())
-        ]
-        for embedding, study in product(embeddings.values(), studies)
-    }
+def lost_lists(embedding: Embedding | None, study: Study) -> list[WordList]:
+    """Return the lists of a study's groups with the words that an embedding lacks; none if it cannot be read."""
+    lists = () if embedding is None else (*study.protected.items(), *study.attributes.items())
+    return [WordList(name, len(words), embedding.lookup(words).lost) for name, words in lists if embedding]
 
 
-def raise_if_too_many_lost(
-    lists: Mapping[tuple[str, str], Sequence[WordList]], max_lost: float, measures: Sequence[str]
-) -> None:
-    """Raise one `LostWordsError` that names all lists that lost too many words for the measures."""
-    too_many = [words for question_lists in lists.values() for words in question_lists if words.is_over(max_lost)]
-    if too_many:
-        allowed = allowance(too_many, 1 if CONTRAST in measures else _FEWEST)
-        raise LostWordsError(
-            f"{counted(len(too_many), 'list')} lost more than {100 * max_lost:g}% of the words"
-            f"{worded(f' (max_lost={max_lost:g})', '')}: {name_some(too_many, 20)}. Look the words up in other forms "
-            f"(case), leave these studies or embeddings out, or go on without these answers "
-            f"({setting('skip_unanswered', True)}){allowed}."
-        )
+def unanswerable_questions(
+    embeddings: Mapping[str, Embedding],
+    studies: Sequence[Study],
+    max_lost: float,
+    measures: Sequence[str],
+    *,
+    modelled: bool,
+) -> dict[tuple[str, str], str]:
+    """Return the errors of the questions that embeddings cannot answer, by embedding and study, before any work.
+
+    `modelled` says whether models are fitted, which need something to compare.
+    """
+    errors: dict[tuple[str, str], str] = {}
+    for embedding, study in product(embeddings.values(), studies):
+        question = embedding.name, study.name
+        lists = [words for words in lost_lists(embedding, study) if words.is_over(max_lost)]
+        if lists:
+            allowed = allowance(lists, 1 if CONTRAST in measures else _FEWEST)
+            errors[question] = (
+                f"{counted(len(lists), 'list')} lost more than {100 * max_lost:g}% of the words"
+                f"{worded(f' (max_lost={max_lost:g})', '')}: {name_some(lists, 20)}. Look the words up in other forms "
+                f"({setting('case', 'lower')}), or leave the study or the embedding out{allowed}."
+            )
+        elif modelled and (error := question_errors({embedding.name: embedding}, [study], max_lost)):
+            errors[question] = str(error[0])
+    return errors
 
 
 class _StandardisedRope(TypedDict):

@@ -185,6 +185,10 @@ def _plain(value: Any) -> Any:
     return value.item()
 
 
+type Failures = dict[tuple[str, str], str]
+"""Source and digest of a cell -> the error that it ended with."""
+
+
 def run_cells[AnyCell: KeptCell](
     cells: Sequence[AnyCell],
     sources: Mapping[str, Any],
@@ -194,10 +198,11 @@ def run_cells[AnyCell: KeptCell](
     progress: bool,
     label: str = "Cells",
     check: Callable[[Sequence[AnyCell], Workers], None] = lambda *_: None,
-) -> tuple[dict[str, Answer], dict[str, str]]:
-    """Return the answers of cells, and the errors of those that failed, both by digest, and give their warnings.
+) -> tuple[dict[str, Answer], Failures]:
+    """Return the answers of cells by digest, and the errors of those that failed; give the warnings of answers.
 
-    - `cells`: cells in the order in which workers take them. Equal ones are answered once.
+    - `cells`: cells in the order in which workers take them. Equal ones are answered once; if one fails, the others
+      are tried too, since an error names its source.
     - `sources`: sources by name, such as embeddings.
     - `workers`: function that starts the workers; called only if there is something to answer.
     - `store`: folder of kept answers, or None.
@@ -208,7 +213,7 @@ def run_cells[AnyCell: KeptCell](
     """
     answers = {cell.digest: answer for cell in cells if store and (answer := store.read(cell))}
     waiting = list({cell.digest: cell for cell in cells if cell.digest not in answers}.values())
-    failed: dict[str, str] = {}
+    failed: Failures = {}
     if store and (damaged := [path for path in map(store.path, waiting) if path.exists()]):
         warn_user(
             f"{len(damaged):,} kept answer{'s are' if len(damaged) > 1 else ' is'} damaged or of another cell, and "
@@ -218,15 +223,19 @@ def run_cells[AnyCell: KeptCell](
     if waiting:
         with workers() as team:
             check(waiting, team)
-            steps = with_progress(range(len(waiting)), label, progress=progress)
             try:
-                for _, (cell, outcome) in zip(steps, team.outcomes(sources, waiting), strict=True):
-                    if isinstance(outcome, str):
-                        failed[cell.digest] = outcome
-                        continue
-                    answers[cell.digest] = outcome
-                    if store:
-                        store.write(cell, outcome)
+                while waiting:
+                    steps = with_progress(range(len(waiting)), label, progress=progress)
+                    for _, (cell, outcome) in zip(steps, team.outcomes(sources, waiting), strict=True):
+                        if isinstance(outcome, str):
+                            failed[cell.source, cell.digest] = outcome
+                            continue
+                        answers[cell.digest] = outcome
+                        if store:
+                            store.write(cell, outcome)
+                    twins = {digest for _, digest in failed} - answers.keys()
+                    open_cells = [cell for cell in cells if cell.digest in twins]
+                    waiting = [cell for cell in open_cells if (cell.source, cell.digest) not in failed]
             except ClusterError as error:
                 fate = (
                     f"kept in {store.folder}: run it again, and it goes on" if store else "lost: no folder keeps them"

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from io import TextIOWrapper
 from typing import Any, TextIO
 
+from bayesbias.base.exit_codes import EXIT_CODES, FAULT, MISTAKE, failure
 from bayesbias.base.files.settings import ignore_foreign_settings
 from bayesbias.base.machine import INTERRUPTED, TERMINATED, show
 from bayesbias.cli import (  # noqa: F401 - each room adds its commands
@@ -22,7 +23,7 @@ from bayesbias.cli import (  # noqa: F401 - each room adds its commands
     own_embeddings,
 )
 from bayesbias.cli.base import app, held_outputs
-from bayesbias.cli.messages import spoken
+from bayesbias.cli.messages import of_command, spoken
 from bayesbias.errors import BayesBiasError, BayesBiasWarning, command_line_messages
 
 __all__ = ["app", "main"]
@@ -76,13 +77,13 @@ def _output_status() -> str:
 
 
 def main(held: ExitStack | None = None) -> None:
-    """Run the command line; a user's mistake prints one message and exits with code 2.
+    """Run the command line; a mistake or a fault of the machine prints one message and ends with its exit code.
 
     `held` is what holds interrupts back, until here.
     """
     if sys.flags.optimize > 1:
         print("error: Python runs without docstrings (-OO), which ArviZ needs. Use -O or no option.", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(EXIT_CODES[MISTAKE].code)
     ignore_foreign_settings()
     warnings.showwarning = _show_warning
     warnings.filterwarnings(
@@ -92,13 +93,13 @@ def main(held: ExitStack | None = None) -> None:
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character must not stop the command
             stream.reconfigure(errors="backslashreplace")
     try:
-        with command_line_messages(), held_outputs:
+        with command_line_messages(of_command), held_outputs:
             if held is not None:
                 held.close()
             app()
     except BayesBiasError as error:
         show(f"error: {spoken(error)}", sys.stderr)
-        sys.exit(2)
+        sys.exit(EXIT_CODES[failure(error)].code)
     except (KeyboardInterrupt, SystemExit) as stop:
         # Typer turns an interrupt into an exit code without a message.
         code = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
@@ -106,14 +107,16 @@ def main(held: ExitStack | None = None) -> None:
             sys.unraisablehook = lambda _: None  # files open at the interrupt cannot always be closed
             show(f"{'interrupted' if code == INTERRUPTED else 'terminated'}: {_output_status()}", sys.stderr)
             sys.exit(code)
+        if code == EXIT_CODES[MISTAKE].code:  # Typer has said what is wrong
+            many_questions.record_misread_gate(sys.argv[1:])
         raise
     except MemoryError as error:
         print(
             f"error: out of memory ({str(error) or 'no memory left'}). Use fewer words or fewer draws.",
             file=sys.stderr,
         )
-        sys.exit(1)
+        sys.exit(EXIT_CODES[FAULT].code)
     except OSError as error:
         # Only the terminal or the pipe of the output can fail here: it is full or closed.
         show(f"error: {error.strerror or error}", sys.stderr)
-        sys.exit(1)
+        sys.exit(EXIT_CODES[FAULT].code)

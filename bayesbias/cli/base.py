@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, is_dataclass
 from functools import wraps
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 type Settings = dict[str, Any]
 """Options that a command collects for a function that it calls."""
 Loading = Annotated[Settings, "bb.load_embedding case prefix suffix format"]
+# Commands that a message names for an option which the running one lacks, before all others.
+_BEST_KNOWN = ("table", "fit")
 OF_SEEDS = "that differ only in the seed of their training"
 
 
@@ -55,8 +57,12 @@ app = typer.Typer(
 )
 
 
-def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def command(
+    name: str | None = None, group: typer.Typer = app, *, fill: Mapping[str, str] | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that adds a function to the application, or to a group, as a command of this name.
+
+    `fill` has texts that replace names in braces in the docstring, which is the help.
 
     Each parameter of the function is an option, which the table `OPTIONS` describes, but for two kinds:
 
@@ -66,6 +72,8 @@ def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Call
     """
 
     def add(function: Callable[..., None]) -> Callable[..., None]:
+        if fill is not None:
+            function.__doc__ = (function.__doc__ or "").format(**fill)
         parameters = signature(function).parameters.values()
         groups = {parameter.name: several for parameter in parameters if (several := _group(parameter))}
 
@@ -83,12 +91,14 @@ def command(name: str | None = None, group: typer.Typer = app) -> Callable[[Call
             for parameter in parameters
             for option in (groups[parameter.name][1] if parameter.name in groups else [parameter])
         ]
+        command_name = name or function.__name__.replace("_", "-")
         for parameter_name, spelled in _options_of(options).items():
-            RUNNING.elsewhere.setdefault(parameter_name, f"{spelled} {name or function.__name__.replace('_', '-')}")
+            if command_name in _BEST_KNOWN or parameter_name not in RUNNING.elsewhere:
+                RUNNING.elsewhere[parameter_name] = f"{spelled} {command_name}"
         # Typer lists them in this order.
         options.sort(key=lambda option: (option.default is not Parameter.empty, option.name in COMMON))
         vars(run).update(__signature__=Signature(options), calls=list(filter(None, map(_call, parameters))))
-        group.command(name or function.__name__.replace("_", "-"), cls=Command)(run)
+        group.command(command_name, cls=Command)(run)
         return function
 
     return add

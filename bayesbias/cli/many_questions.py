@@ -1,6 +1,7 @@
 """Many embeddings and questions: audits and gates, embeddings pair by pair, periods, seeds, random lists."""
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,20 +10,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import bayesbias as bb
+from bayesbias.base.exit_codes import EXIT_CODES, FAULT, MISTAKE, UNANSWERED, exit_code_lines, failure
 from bayesbias.base.machine import show
-from bayesbias.cli.base import OF_SEEDS, Delivery, FileDelivery, Loading, Settings, claim, command, file_names, printed
-from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError, collected_warnings
+from bayesbias.cli.base import (
+    OF_SEEDS,
+    Delivery,
+    FileDelivery,
+    Loading,
+    Settings,
+    claim,
+    command,
+    file_names,
+    held_outputs,
+    printed,
+)
+from bayesbias.cli.messages import spoken
+from bayesbias.errors import ArgumentError, BayesBiasError, LostWordsWarning, ReportError, collected_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pandas as pd
 
+    from bayesbias.audits.gate import GateResult
     from bayesbias.audits.plan import AuditPlan
     from bayesbias.embeddings.embedding import Embedding
 
-UNANSWERED = 5
-"""Exit code where an embedding cannot answer a question."""
+# Files that say whether a gate passed.
+_OUTCOMES = ("gate.json", "junit.xml", "conclusions.json", "conclusions.txt", "report.html", "model_card.md")
 # The folder in the output that keeps the answers of cells.
 _CELLS = "cells"
 
@@ -56,14 +71,24 @@ class PlanSettings:
         return replace(plan, settings=settings | given)
 
 
+def _begin(delivery: Delivery, *replaced: str) -> Path | None:
+    """Hold the output, and return the folder in it that keeps the answers of cells; None without a folder.
+
+    The folder may hold answers of an earlier run already, and files that are replaced.
+    """
+    from bayesbias.base.files.outputs import check_folder
+
+    output = delivery.output
+    if output is None or (output.suffix and not output.is_dir()):
+        delivery.begin()
+        return None
+    check_folder(output, overwrite=delivery.overwrite, beside=(_CELLS, *replaced))
+    claim(output)
+    return output / _CELLS
+
+
 @command()
-def audit(
-    plan: Path,
-    plan_settings: PlanSettings,
-    delivery: Delivery,
-    pages: bool = False,
-    skip_unanswered: bool = False,
-) -> None:
+def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bool = False) -> None:
     """Ask many studies of many embeddings with many measures, on one process or many workers.
 
     With --output: audit.csv, answers.png, audit.png and the page report.html; of several embeddings ranks.csv and
@@ -77,11 +102,12 @@ def audit(
         GloVe = "glove.6B.300d.txt"
 
     For thousands of fits a plan can also have lists such as models = ["crossed", "hierarchical"] and seeds = [1, 2],
-    and workers = 8. With workers or a scheduler, the answer of each cell (a study of an embedding by a model with a
-    seed) is kept in the folder cells/ of the output. Run a stopped audit again to continue it. If you extend the plan,
-    only new cells are computed. With --pages nothing is kept there. Cells that failed are in failed.csv with
-    their errors; the next run, with --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs
-    there and here: start it with certificates (tls://).
+    and workers = 8. The answer of each cell (a study of an embedding by a model with a seed) is kept in the folder
+    cells/ of the output. Run a stopped audit again to continue it. If you extend the plan, only new cells are computed.
+    With --pages nothing is kept there. If a question has no answer, such as one of an embedding that cannot be read,
+    the others go on, and the exit code is 5. Such questions are in failed.csv with their errors; the next run, with
+    --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs there and here: start it with
+    certificates (tls://).
 
     Examples
     --------
@@ -91,57 +117,44 @@ def audit(
     """
     from bayesbias.audits.audit_frame import failed_cells
     from bayesbias.audits.audit_report import AuditReport
-    from bayesbias.base.files.outputs import check_folder
     from bayesbias.base.statements import wrap
 
-    output = delivery.output
-    plan_content = plan_settings.planned(plan)
-    settings = dict(plan_content.settings)
-    has_workers = not settings.keys().isdisjoint(("scheduler", "workers"))
-    cells = output / _CELLS if output is not None and has_workers and not pages else None
-    if output is not None:
-        check_folder(output, overwrite=delivery.overwrite, beside=(_CELLS,) if cells else ())
-        claim(output)
-    settings |= {"keep_fits": pages and output is not None, "cells": cells, "progress": delivery.progress}
-    settings["skip_unanswered"] = skip_unanswered
-    frame = bb.audit(plan_content.embeddings, plan_content.studies, plan_content.measures, **settings)
-    delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
+    content, output = plan_settings.planned(plan), delivery.output
+    cells = None
+    if pages:
+        delivery.begin()
+    else:
+        cells = _begin(delivery)
+    keeping = {"keep_fits": pages and output is not None, "cells": cells}
+    settings = {**content.settings, **keeping, "progress": delivery.progress}
+    frame = bb.audit(content.embeddings, content.studies, content.measures, **settings)
+    failed, wrote = failed_cells(frame), ""
+    if len(frame) and output is not None:
+        delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
+        wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser."
     constant = [name for name in ("model", "random_seed") if frame[name].nunique() == 1]
     shown = frame.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *constant]).dropna(axis=1, how="all")
-    wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser." if output else ""
-    failed = failed_cells(frame) if skip_unanswered else frame.iloc[:0]
     unanswered = "".join(f"\nunanswered: {row.embedding}, {row.study}: {row.error}" for row in failed.itertuples())
-    data = {"audit": frame, **({"unanswered": failed} if skip_unanswered else {})}
     first = "".join(f"{wrap(str(statement))}\n" for statement in AuditReport(frame).first) if len(frame) else ""
-    delivery.answer(f"{first}\n{printed(shown)}{unanswered}{wrote}", data)
+    delivery.answer(f"{first}\n{printed(shown)}{unanswered}{wrote}", {"audit": frame, "unanswered": failed})
     if len(failed):
-        raise typer.Exit(UNANSWERED)
+        raise typer.Exit(EXIT_CODES[UNANSWERED].code)
 
 
-@command()
+@command(fill={"exit_codes": exit_code_lines()})
 def gate(
     plan: Path, plan_settings: PlanSettings, delivery: Delivery, baseline: Path | None = None, strict: bool = True
 ) -> None:
     """Pass or fail each question of a plan by a region of practical equivalence.
 
-    The plan is that of `bayesbias audit`, with rope = 0.02 or rope = {standardised = 0.3}. Only contrasts are used.
-    Prints one line per question, then the outcome. Exit codes, the first that holds:
+    The plan is that of `bayesbias audit`, with rope = 0.02 or rope = {{standardised = 0.3}}. Only contrasts are used.
+    Prints one line per question, then the outcome. Exit codes, of several outcomes the first:
 
-        2  mistake         nothing was asked: the message says why
+    {exit_codes}
 
-        3  fail            an interval lies beyond the region
-
-        7  changed plan    it asks less, or something else, than the baseline (--no-strict: only named)
-
-        5  unanswered      an embedding cannot answer, such as one that lacks a list
-
-        6  not comparable  word lists hold together less than in the baseline, or by chance only
-
-        4  undecided       an interval is partly outside
-
-        0  pass            every interval lies inside the region
-
-    With --output FOLDER: gate.json (the next baseline), junit.xml, model_card.md, and the page report.html.
+    With --output FOLDER: gate.json (the next baseline), junit.xml, model_card.md, and the page report.html. If nothing
+    was decided, gate.json and junit.xml say why. With --no-strict, a changed plan is only named. The answers of
+    questions are kept in the folder cells/ of the output: run a stopped gate again to continue it.
 
     Examples
     --------
@@ -149,24 +162,88 @@ def gate(
 
         bayesbias gate gate.toml --baseline released/gate.json
     """
+    cells = _begin(delivery, *_files_of_failure(delivery.output))
+    if baseline is not None and delivery.output is not None and _is_in(baseline, delivery.output):
+        raise ArgumentError(f"The baseline {baseline} would be replaced by the output. Give another --output.")
+    try:
+        result = _gated(plan, plan_settings, delivery, cells=cells, baseline=baseline, strict=strict)
+        delivery.write(result, overwrite=delivery.overwrite or cells is not None)
+    except Exception as error:
+        _write_failure(delivery, plan, error)
+        raise
+    delivery.answer(str(result), result.to_dict())
+    if delivery.quiet:  # whoever reads the exit code alone must not miss that less was asked
+        for change in result.plan_changes:
+            show(change.text, sys.stderr)
+    raise typer.Exit(result.exit_code)
+
+
+def _is_in(path: Path, output: Path) -> bool:
+    return path.resolve().is_relative_to(output.resolve())
+
+
+def _gated(
+    plan: Path, plan_settings: PlanSettings, delivery: Delivery, *, cells: Path | None, **rule: Any
+) -> "GateResult":
+    """Return the gate of a plan; `rule` has its baseline, and whether it is strict."""
     from bayesbias.audits.audit_frame import CONTRAST
     from bayesbias.audits.gate_files import read_baseline
 
     content = plan_settings.planned(plan)
     if "rope" not in content.settings:
         raise ReportError(f"{plan} has no rope: add a region of practical equivalence, such as rope = 0.02, or --rope.")
-    delivery.begin()
-    if baseline is not None:
-        read_baseline(baseline)  # a wrong file is named before any work
-    settings = {**content.settings, "skip_unanswered": True, "progress": delivery.progress}
+    if rule["baseline"] is not None:
+        read_baseline(rule["baseline"])  # a wrong file is named before any work
+    settings = {**content.settings, "cells": cells, "progress": delivery.progress}
     frame = bb.audit(content.embeddings, content.studies, [CONTRAST], **settings)
-    result = bb.gate(frame, baseline=baseline, strict=strict)
-    delivery.write(result)
-    delivery.answer(str(result), result.to_dict())
-    if delivery.quiet:  # whoever reads the exit code alone must not miss that less was asked
-        for change in result.plan_changes:
-            show(change.text, sys.stderr)
-    raise typer.Exit(result.exit_code)
+    return bb.gate(frame, **rule)
+
+
+def _files_of_failure(output: Path | None) -> list[str]:
+    """Return the files of an earlier gate in a folder if it decided nothing: they are replaced without being asked."""
+    from bayesbias.base.files.inputs import parse_json
+    from bayesbias.delivery.writing import NUMBERS
+
+    try:
+        content = parse_json((output / NUMBERS).read_text(encoding="utf-8")) if output is not None else {}
+        return [*map(str, content["files"])] if content.get("outcome") in (FAULT, MISTAKE) else []
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return []
+
+
+def record_misread_gate(arguments: list[str]) -> None:
+    """Replace the files of an earlier gate, if that is allowed, after a command line that could not be read."""
+    from argparse import ArgumentError as UnreadableError
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--output", "-o", type=Path)
+    parser.add_argument("--overwrite", action="store_true")
+    try:
+        given, others = parser.parse_known_args(arguments)
+    except UnreadableError:  # it names no output
+        return
+    if others[:1] != ["gate"] or given.output is None or not given.overwrite:
+        return
+    delivery = Delivery(given.output, quiet=True, overwrite=True)
+    with suppress(BayesBiasError), held_outputs:
+        _begin(delivery)
+        plan = next((Path(text) for text in others[1:] if text.endswith(".toml")), Path("PLAN"))
+        _write_failure(delivery, plan, ArgumentError(f"Cannot read the options: {' '.join(others)}."))
+
+
+def _write_failure(delivery: Delivery, plan: Path, error: Exception) -> None:
+    """Replace the files of an earlier gate by the error; remove those that would say that it passed if that fails."""
+    from bayesbias.audits.gate_files import GateFailure
+
+    text = spoken(error) if isinstance(error, BayesBiasError) else f"{type(error).__name__}: {error}"
+    try:
+        delivery.write(GateFailure(failure(error), text, plan.name), overwrite=True)
+    except (BayesBiasError, OSError, MemoryError):
+        output = delivery.output
+        for path in [] if output is None else [output / name for name in _OUTCOMES] if output.is_dir() else [output]:
+            with suppress(OSError):
+                path.unlink()
 
 
 @command()

@@ -13,7 +13,14 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted
 from bayesbias.cli.base import Delivery, Loading, Settings, answer, claim, command, names_of, printed
-from bayesbias.errors import ArgumentError, MeasureError, QuestionWarning, ReportError, warn_user
+from bayesbias.errors import (
+    ArgumentError,
+    BayesBiasWarning,
+    MeasureError,
+    QuestionWarning,
+    ReportError,
+    warn_user,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -278,7 +285,7 @@ def intrinsic(
 ) -> None:
     """Print the bias that is left in the geometry of an embedding, and how debiasing changed it.
 
-    Omits measures whose files are not given.
+    Omits measures whose files are not given, and for more than 100,000 words GIPE, which compares each word with all.
 
     Example:
 
@@ -286,6 +293,7 @@ def intrinsic(
     """
     from bayesbias.base.checks import resolve_seed
     from bayesbias.embeddings.loading import load_embedding
+    from bayesbias.metrics.intrinsic.proximity import GIPE, MOST_WORDS
     from bayesbias.metrics.intrinsic.quality import read_words
     from bayesbias.metrics.registry import MEASURES, find_measure
     from bayesbias.metrics.registry import measure as run
@@ -305,6 +313,13 @@ def intrinsic(
     # Or a change of the vectors' length alone would look like one of bias.
     options |= {} if original is None else {"normalize": True}
     sources = [load_embedding(path, **loading) for path in _paths(embedding, original)]
+    if not measure and (large := next((source for source in sources if len(source) > MOST_WORDS), None)):
+        chosen = [entry for entry in chosen if entry.name != GIPE.name]
+        warn_user(
+            f"GIPE is left out: it compares each word of {large.name} with all {len(large):,}. To compute it, give "
+            f"--measure {GIPE.name}, with --words FILE for fewer words.",
+            BayesBiasWarning,
+        )
 
     def scored(source: "Embedding") -> "list[MeasureResult]":
         return [

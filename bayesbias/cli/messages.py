@@ -30,9 +30,23 @@ class Spelling:
     others: str = ""
     elsewhere: dict[str, str] = field(default_factory=dict)
 
+    def option(self, name: str) -> str | None:
+        """Return the option that sets an argument, or one value of it at a time; None if the command has none."""
+        return self.options.get(name, self.options.get(name.removesuffix("s")))
+
 
 RUNNING = Spelling()
 """Spelling of the command that runs in this process."""
+
+
+def of_command(name: str, spelling: Spelling = RUNNING) -> str:
+    """Return what follows the option of a setting that only another command has; empty if the running one has it.
+
+    >>> of_command("case", Spelling(elsewhere={"case": "--case table"}))
+    ' of `bayesbias table`'
+    """
+    command = spelling.elsewhere.get(name, "").partition(" ")[2]
+    return f" of `bayesbias {command}`" if command and not spelling.option(name) else ""
 
 
 def spoken(text: object, spelling: Spelling = RUNNING) -> str:
@@ -47,12 +61,11 @@ def spoken(text: object, spelling: Spelling = RUNNING) -> str:
 
     def as_option(match: re.Match[str]) -> str:
         name, value, other = match["name"], _value(match["value"]), ""
-        option = spelling.options.get(name, spelling.options.get(name.removesuffix("s")))  # one at a time, repeated
+        option = spelling.option(name)
         if option is None and spelling.others:
             return f"{spelling.others} {name}={value if isinstance(value, str) else match['value']}"
         if option is None:
-            option, _, command = spelling.elsewhere.get(name, "").partition(" ")
-            other = f" of `bayesbias {command}`"
+            option, other = spelling.elsewhere.get(name, "").partition(" ")[0], of_command(name, spelling)
         if not option:
             return match[0]
         if value is None or value is False:

@@ -137,7 +137,6 @@ OPTIONS = {
     "max_lost": Option("Largest share of a list's words that the embedding may lack, from 0 to 1.", type=float),
     "audit.max_lost": _PLAN_MAX_LOST,
     "gate.max_lost": _PLAN_MAX_LOST,
-    "skip_unanswered": Option("Go on where an embedding cannot answer a study; the exit code is then 5."),
     "duplicates": Option("Treatment of pairs whose words match the same vectors.", type=Literal["drop", "keep"]),
     "fit.duplicates": Option("Treatment of repeated rows of the table.", type=Literal["drop", "keep"]),
     "lists": Option("Two attribute lists, such as female,male; by default associated minus different."),
@@ -188,6 +187,12 @@ OPTIONS = {
         type=Literal["float32", "tf32", "bfloat16"],
     ),
     "cache": Option("File that keeps the vectors of an encoder or language model for the next run.", type=Path),
+    "encode.version": Option(
+        "Version of the model behind a function: vectors of another version in the cache are not used.",
+        ("--version-of",),
+        str,
+    ),
+    "timeout": Option("Seconds that a call of a function may take; without it, any time.", type=float),
     "batch": Option(type=int),
     "attempts": Option(type=int),
     # Models and their numbers.

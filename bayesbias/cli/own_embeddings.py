@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import bayesbias as bb
+from bayesbias.base.machine import INTERRUPTED, TERMINATED
 from bayesbias.base.number_text import counted
 from bayesbias.cli.base import Settings, answer, claim, command, command_line, printed
 from bayesbias.errors import ArgumentError, library_reason
@@ -168,12 +169,20 @@ def cost_text(studies: "Sequence[Study]", sentences: int | None, what: str) -> s
     """
     texts_a_word = len(bb.embeddings.load_templates()) if sentences is None else sentences
     words = {word for study in studies for word in study.words}
-    controls = words - {word for study in studies for word in study.without_controls().words}
     text = f"{len(words) * texts_a_word:,} {what} at most: {counted(len(words), 'word')}, {texts_a_word:,} for each."
-    if controls:
-        share = round(100 * len(controls) / len(words))
-        text += f" {len(controls):,} of the words ({share}%) are control words, which --no-controls leaves out."
-    return text
+    return text + _control_share(studies)
+
+
+def _control_share(studies: "Sequence[Study]") -> str:
+    """Return a sentence on the control words of studies; empty if they have none."""
+    words = {word for study in studies for word in study.words}
+    if not (controls := words - {word for study in studies for word in study.without_controls().words}):
+        return ""
+    share = round(100 * len(controls) / len(words))
+    return (
+        f" {len(controls):,} of the {counted(len(words), 'word')} ({share}%) are control words, which --no-controls "
+        "leaves out."
+    )
 
 
 def vectors_of_model(
@@ -193,7 +202,7 @@ def encode(
     encoder: str,
     study: list[str],
     output: Path,
-    encoding: Annotated[Settings, "bb.encode batch attempts precision cache"],
+    encoding: Annotated[Settings, "bb.encode batch attempts timeout precision cache version"],
     templates: str | None = None,
     reference: Path | None = None,
     no_controls: bool = False,
@@ -214,19 +223,20 @@ def encode(
         bayesbias encode my_client:embed --study weat7 --study gender --cache texts.sqlite --output client.npz
     """
     from bayesbias.embeddings.embedding_files import check_embedding_output
-    from bayesbias.embeddings.encoders.encoding import encode as encode_words
 
     check_embedding_output(output, overwrite=overwrite)
     claim(output)
     studies = [study_of_command(bb.load_study(source), no_controls=no_controls) for source in study]
     sentences = _sentences(templates, studies)
-    words = list(dict.fromkeys(word for loaded in studies for word in loaded.words))
-    answer(_cost(studies, words, sentences), quiet=quiet)
     source = _encoder(encoder)
-    words_of_reference = _reference(reference, folder=not callable(source))
-    label = name or (encoder if callable(source) else None)
-    embedding = encode_words(
-        source, words, sentences, **encoding, name=label, reference=words_of_reference, progress=not quiet
+    embedding = _encoded(
+        source,
+        studies,
+        sentences,
+        name=name or (encoder if callable(source) else None),
+        reference=_reference(reference, folder=not callable(source)),
+        progress=not quiet,
+        **encoding,
     )
     bb.write_embedding(embedding, output, overwrite=overwrite)
     answer(
@@ -284,6 +294,13 @@ def _encoder(text: str) -> Any:
             f"ENCODER {text!r} names no function ({library_reason(fault)[:-1]}). Give MODULE:FUNCTION, such as "
             "my_client:embed for the function embed of my_client.py in this folder."
         ) from fault
+    except SystemExit as stop:
+        if stop.code in (INTERRUPTED, TERMINATED):
+            raise
+        raise ArgumentError(
+            f"ENCODER {text!r}: {module} ends the program while it is imported (sys.exit({stop.code!r})). Put what it "
+            "does as a script under if __name__ == '__main__'."
+        ) from stop
     if not callable(named):
         raise ArgumentError(f"ENCODER {text!r} is no function, but of type {type(named).__name__}.")
     return named
@@ -312,20 +329,36 @@ def _sentences(templates: str | None, studies: "list[Study]") -> Any:
     return bb.embeddings.templates_by_list(studies[0], read_toml(templates, ArgumentError))
 
 
-def _cost(studies: "list[Study]", words: list[str], sentences: Any) -> str:
-    from bayesbias.embeddings.templates import MARK, templates_of_words
+def _encoded(
+    encoder: Any,
+    studies: "list[Study]",
+    sentences: Any,
+    *,
+    cache: Path | None,
+    progress: bool,
+    name: str | None,
+    reference: "tuple[str, ...] | None",
+    precision: Any = None,
+    version: str | None = None,
+    **calls: Any,
+) -> "Embedding":
+    """Return the vectors of the words of studies, after a line on how many texts are sent to the encoder."""
+    from bayesbias.embeddings.encoders.calls import REPEATED
+    from bayesbias.embeddings.encoders.encoding import counts_text, encoding_of
 
-    if sentences is None:
-        return cost_text(studies, 1, "texts")
-    counts = [len(listed) for listed in templates_of_words(words, sentences or (MARK,)).values()]
-    return cost_text(studies, max(counts), "texts")
+    words = list(dict.fromkeys(word for loaded in studies for word in loaded.words))
+    settings: Settings = {"precision": precision, "name": name, "version": version, "reference": reference}
+    encoding = encoding_of(encoder, words, sentences, **settings)
+    sent, stored = encoding.counts(cache)
+    again = f", {min(stored, REPEATED)} of which are sent again to compare" if stored and callable(encoder) else ""
+    answer(f"{counts_text(sent, stored)}{again}.{_control_share(studies) if sent else ''}", quiet=not progress)
+    return encoding.embedding(cache=cache, progress=progress, **calls)
 
 
 def vectors_of_folder(
     folder: Path, study: "Study", *, name: str | None, contexts: Path | None, templates: str | None, **settings: Any
 ) -> "Embedding":
     """Return the vectors of a study's words from an encoder's folder, or from a language model over contexts."""
-    from bayesbias.embeddings.encoders.encoding import encode as encode_words
     from bayesbias.embeddings.encoders.folders import folder_kind
 
     quiet = not settings["progress"]
@@ -333,14 +366,15 @@ def vectors_of_folder(
         answer(cost_text([study], settings["most"] if contexts else None, "vectors in context"), quiet=quiet)
         file = None if templates is None else Path(templates)
         return vectors_of_model(folder, study.words, name=name, contexts=contexts, templates=file, **settings)
-    sentences = _sentences(templates, [study])
-    answer(_cost([study], list(study.words), sentences), quiet=quiet)
-    return encode_words(
+    return _encoded(
         folder,
-        study,
-        sentences,
+        [study],
+        _sentences(templates, [study]),
         name=name,
-        cache=settings["cache"],
         reference=_reference(None, folder=True),
+        cache=settings["cache"],
         progress=settings["progress"],
+        batch=512,
+        attempts=3,
+        timeout=None,
     )

@@ -236,7 +236,7 @@ def _linked_pages(
     cells = [FunctionCell(page.file, partial(_page_answer, full=full)) for page in pages]
     results = {page.file: page.result for page in pages}
     answers, failed = run_cells(cells, results, workers=workers, store=None, progress=progress, label="Pages")
-    for file, error in failed.items():
+    for (file, _), error in failed.items():
         raise ReportError(f"{file} cannot be drawn: {error}")
     return {file: answer.objects["html"] for file, answer in answers.items()}
 

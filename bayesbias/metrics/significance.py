@@ -15,7 +15,7 @@ from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_count, check_flag, resolve_seed
 from bayesbias.base.number_text import counted
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, setting, warn_user
-from bayesbias.tables.schema import any_frame
+from bayesbias.tables.schema import FrameLike, as_frame
 
 MOST_PARTITIONS = 1_000_000
 """Largest number of partitions that are enumerated; beyond it, a sample is drawn."""
@@ -243,8 +243,7 @@ def t_test(x: Floats, y: Floats | None = None, *, paired: bool = False, against:
     return TTest(*map(np.asarray, (difference, *ends, statistic, df, 2 * stdtr(df, -np.abs(statistic)))))
 
 
-@any_frame
-def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> pd.DataFrame:
+def t_tests(table: FrameLike, *, targets: tuple[str, str] | None = None) -> pd.DataFrame:
     """Return t-tests of whether two protected groups differ in their distances to each attribute list.
 
     Parameters
@@ -280,6 +279,7 @@ def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> p
     2          female  preaveraged      0.0760   0.0036    8
     3          female          raw      0.0760   0.0000   64
     """
+    table = as_frame(table)
     first, second = _two_groups(table, targets)
     rows = []
     for attribute_group, part in table.groupby("attribute_group", sort=False, observed=True):
@@ -293,8 +293,7 @@ def t_tests(table: pd.DataFrame, *, targets: tuple[str, str] | None = None) -> p
     return pd.DataFrame(rows)
 
 
-@any_frame
-def mac_t_tests(table: pd.DataFrame, after: pd.DataFrame | None = None) -> pd.DataFrame:
+def mac_t_tests(table: FrameLike, after: FrameLike | None = None) -> pd.DataFrame:
     """Return t-tests of MAC against 1, the distance of unrelated words, or against MAC after debiasing.
 
     Parameters
@@ -334,6 +333,8 @@ def mac_t_tests(table: pd.DataFrame, after: pd.DataFrame | None = None) -> pd.Da
     0  preaveraged  0.9328     -0.0672   32
     1          raw  0.9328     -0.0672  256
     """
+    table = as_frame(table)
+    after = as_frame(after)
     before = _without_controls(table)
     if after is not None:
         before, after = _common_pairs(before, _without_controls(after))

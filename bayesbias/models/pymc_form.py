@@ -12,16 +12,14 @@ from bayesbias.errors import FitError
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.tables.schema import any_frame
+from bayesbias.tables.schema import FrameLike, as_frame
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pymc as pm
 
 
-@any_frame
 def pymc_model(
-    table: "pd.DataFrame",
+    table: FrameLike,
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     priors: Mapping[str, Any] | None = None,
@@ -66,6 +64,7 @@ def pymc_model(
     >>> model.named_vars_to_dims["pair_mean"], model["pair_mean"].eval().shape
     (('pair',), (2832,))
     """
+    table = as_frame(table)
     data, spec = model_data(table), load_model(model, priors=priors)
     check_flag("likelihood", likelihood)
     if spec.multivariate and not likelihood:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from bayesbias.base.checks import check_choice, check_count, resolve_seed
 from bayesbias.base.machine import available_cores, check_memory
@@ -22,7 +21,7 @@ from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_pr
 from bayesbias.models.pymc_form import build_model
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.tables.schema import any_frame
+from bayesbias.tables.schema import FrameLike, as_frame
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -34,9 +33,8 @@ TARGET_ACCEPT = 0.9
 _FEWEST_DRAWS = 10
 
 
-@any_frame
 def fit(
-    table: pd.DataFrame,
+    table: FrameLike,
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     sampler: str = "auto",
@@ -117,6 +115,7 @@ def fit(
     >>> dict(fit["posterior"].to_dataset().sizes)
     {'chain': 4, 'draw': 2000, 'connection': 4, 'protected_word': 16}
     """
+    frame = as_frame(table)
     draws, tune, chains = (
         check_count(name, value, least=least)
         for name, value, least in (("draws", draws, _FEWEST_DRAWS), ("tune", tune, 1), ("chains", chains, 1))
@@ -125,12 +124,12 @@ def fit(
     check_choice("sampler", sampler, ("auto", *SAMPLERS, "nuts"))
     wanted = check_groups(groups)
     spec = load_model(model, priors=priors)
-    data = model_data(table)
+    data = model_data(frame)
     if covariates is not None:
-        data = with_covariates(data, covariates, table, spec)
+        data = with_covariates(data, covariates, frame, spec)
     not_compared = groups_not_compared(data)
     if not_compared and not spec.multivariate:
-        table = table[data.compared[data.protected]]
+        frame = frame[data.compared[data.protected]]
         data = compared_part(data)
     check_room_for_draws(data, spec, draws * chains)
     drawn, stats, used = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
@@ -138,7 +137,7 @@ def fit(
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": used, "draws": draws, "tune": tune, "chains": chains, "random_seed": seed}
     settings["groups_not_compared"] = not_compared
-    fitted = finish_fit(posterior, stats, data, spec, table, settings=settings)
+    fitted = finish_fit(posterior, stats, data, spec, frame, settings=settings)
     warn_of_problems(judge_fit(fitted))
     return add_groups(fitted, wanted) if wanted else fitted
 

@@ -13,15 +13,14 @@ from bayesbias.models.coordinates import PARAMETERS, coordinates
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
-from bayesbias.tables.schema import ATTRS_KEY, Provenance, any_frame, table_hash, validate_table
+from bayesbias.tables.schema import ATTRS_KEY, FrameLike, Provenance, as_frame, table_hash, validate_table
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 
 _PAIR = ["protected_word", "attribute_word"]
 
 
-@any_frame
 def simulate_table(
-    design_or_table: pd.DataFrame,
+    design_or_table: FrameLike,
     model: str | os.PathLike[str] | ModelSpec = "crossed",
     *,
     parameters: Mapping[str, Any] | None = None,
@@ -76,6 +75,7 @@ def simulate_table(
     >>> simulated.attrs["bayesbias"]["parameters"]["attribute_sd"]
     0.05
     """
+    design_or_table = as_frame(design_or_table)
     seed = resolve_seed(random_seed)
     if not isinstance(design_or_table, pd.DataFrame):
         raise TableError(

@@ -18,10 +18,9 @@ from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.posterior_draws import with_population
 from bayesbias.models.numerics.diagnostics import warn_of_problems
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.tables.schema import any_frame
+from bayesbias.tables.schema import FrameLike, as_frame
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
 # Variables of our PyMC models that no report needs: other forms of parameters, and what has a number for each pair.
@@ -32,10 +31,9 @@ _CHAINS = ("chain", "draw")
 _DISTANCE = "cosine_distance"
 
 
-@any_frame
 def as_fit(
     idata: Any,
-    table: "pd.DataFrame",
+    table: FrameLike,
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     priors: Mapping[str, Any] | None = None,
@@ -85,13 +83,14 @@ def as_fit(
     >>> bb.summary(fit, level="overall")["mean"].head(2).round(2).tolist()
     [0.93, 0.94]
     """
+    frame = as_frame(table)
     chosen_seed = None if random_seed is None else resolve_seed(random_seed)
     change = check_type("change", change, str, "a text").strip().rstrip(".")
-    spec, whole = load_model(model, priors=priors), model_data(table)
+    spec, whole = load_model(model, priors=priors), model_data(frame)
     not_compared = groups_not_compared(whole)
     data = whole if spec.multivariate else compared_part(whole)
     if data is not whole:
-        table = table[whole.compared[whole.protected]]
+        frame = frame[whole.compared[whole.protected]]
     groups = _groups(idata)
     posterior = groups["posterior"].drop_vars(_INTERNAL, errors="ignore")
     if COVARIANCES in groups:  # of a fit of this package
@@ -129,7 +128,7 @@ def as_fit(
     import xarray as xr
 
     stats = groups.get("sample_stats", xr.Dataset()).drop_vars(_OF_INDEPENDENT, errors="ignore")
-    fitted = finish_fit(parameters, stats, data, spec, table, settings=settings)
+    fitted = finish_fit(parameters, stats, data, spec, frame, settings=settings)
     for name in EXTRA_GROUPS:
         if name in groups:
             group = groups[name].drop_attrs()

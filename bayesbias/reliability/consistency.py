@@ -400,7 +400,7 @@ def _stability(vectors: Sequence[Floats], norms: Floats) -> Floats:
 
 def _nearest(vectors: Floats, rows: Any) -> Floats:
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    nearest = nearest_neighbours(unit[rows], unit, k=1, target_rows=rows)[:, 0]
+    nearest = nearest_neighbours(unit[rows], unit, k=1, target_rows=rows, progress=False)[:, 0]
     similarity: Floats = np.einsum("ij,ij->i", unit[rows], unit[nearest])
     return similarity
 

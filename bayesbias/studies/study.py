@@ -397,14 +397,14 @@ def _lists_of_file(path: Path) -> dict[str, list[str]]:
 def _read(path: Path) -> dict[str, Any]:
     try:
         text = read_utf8(path, TOML)
-    except InputFileError as error:
+    except InputFileError:
         if os.path.lexists(path):
             raise
         near = [*list_studies(), *(file.name for file in path.parent.glob("*.toml"))]
         raise InputFileError(
             f"There is no study and no file {str(path)!r}{did_you_mean(path.name, near)}. Give the name of a "
             f"TOML file, or one of the bundled studies: {', '.join(list_studies())}."
-        ) from error
+        ) from None  # a name is misspelt, rather than a file missing
     if not text.strip():
         raise InputFileError(f"{path} is empty: `bayesbias studies new NAME.toml` writes a start.")
     return parse_toml(text, path, StudyError)

@@ -7,10 +7,8 @@ and its lost words.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
-from inspect import signature
-from typing import Any, Literal, get_args
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 import numpy as np
 import pandas as pd
@@ -37,6 +35,9 @@ from bayesbias.tables.codes import (
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import dependence_faults
 
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
 _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")
 ATTRS_KEY = "bayesbias"
@@ -45,6 +46,14 @@ QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0,
 _ROLES = ("protected", "attribute")
 
 
+type FrameLike = "pd.DataFrame | IntoDataFrame"
+"""A frame of pandas, polars, Arrow or another library that narwhals supports."""
+
+
+@overload
+def as_frame(table: FrameLike) -> pd.DataFrame: ...
+@overload
+def as_frame(table: Any) -> Any: ...
 def as_frame(table: Any) -> Any:
     """Return a table of any library that narwhals supports as a pandas frame; anything else as it is.
 
@@ -64,21 +73,6 @@ def as_frame(table: Any) -> Any:
             f"The distance table is a {type(table).__name__}, which is not supported or not computed yet. Give a frame "
             "of pandas, polars or Arrow; call collect() on a lazy one."
         ) from error
-
-
-def any_frame[**Parameters, Result](function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Return a function that takes its first argument, a distance table, from any library that narwhals supports."""
-    first = next(iter(signature(function).parameters))
-
-    @wraps(function)
-    def converted(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        if args:
-            args = (as_frame(args[0]), *args[1:])  # type: ignore[assignment]
-        elif first in kwargs:
-            kwargs[first] = as_frame(kwargs[first])
-        return function(*args, **kwargs)
-
-    return converted
 
 
 class Provenance(dict[str, Any]):
@@ -241,8 +235,7 @@ def drop_duplicates(table: pd.DataFrame, policy: Duplicates) -> tuple[pd.DataFra
     return apply_duplicates_policy(table, repeated, policy, "exact repetitions of a pair")
 
 
-@any_frame
-def lost_words(table: pd.DataFrame) -> pd.DataFrame:
+def lost_words(table: FrameLike) -> pd.DataFrame:
     """Return the lost words of a table, with reasons.
 
     Parameters
@@ -262,6 +255,7 @@ def lost_words(table: pd.DataFrame) -> pd.DataFrame:
     >>> bb.lost_words(table)["list"].value_counts().to_dict()
     {'neutral': 143, 'human': 7}
     """
+    table = as_frame(table)
     check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
     records = table_facts(table).get("lost_words", [])
     return pd.DataFrame(records, columns=["word", "role", "list", "reason"])

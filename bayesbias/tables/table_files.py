@@ -31,8 +31,9 @@ from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     Duplicates,
+    FrameLike,
     Provenance,
-    any_frame,
+    as_frame,
     drop_duplicates,
     judge_lost_entries,
     provenance,
@@ -56,8 +57,7 @@ _PUBLISHED_CONNECTIONS = {"none": "neutral"}
 _LOST_CODE = -100.0
 
 
-@any_frame
-def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+def write_table(table: FrameLike, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a distance table with its provenance, atomically.
 
     Parameters
@@ -91,6 +91,7 @@ def write_table(table: pd.DataFrame, path: str | os.PathLike[str], *, overwrite:
     >>> again.equals(table) and again.attrs == table.attrs
     True
     """
+    table = as_frame(table)
     kind, zipped = check_table_output(path, overwrite=overwrite)
     table = validate_table(table)
     current = table_hash(table)

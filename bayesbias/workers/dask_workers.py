@@ -1,6 +1,7 @@
 """Workers of a Dask scheduler that is already running."""
 
 import asyncio
+import logging
 import queue
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ _WITHOUT_WORKERS = 60
 # Cells under way for each worker, so that none is idle while answers travel, and several answers travel at once.
 _CELLS_A_WORKER = 16
 
+_DASK = "distributed"  # start of the names of Dask's loggers
 # Protocols of Dask that need its certificates, or that stay inside this process.
 _CLOSED = ("tls://", "inproc://")
 
@@ -38,6 +40,7 @@ def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
     with ExitStack() as stack:
         # No warning of large data: each source is sent only once to a worker.
         stack.enter_context(dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}))
+        stack.enter_context(_quiet())
         try:
             if not scheduler.startswith("inproc:"):  # a thread of this process
                 _raise_if_silent(scheduler)
@@ -61,6 +64,20 @@ def scheduler_workers(scheduler: str, *, verbose: bool) -> Iterator[Workers]:
                 BayesBiasWarning,
             )
         yield _workers(client, verbose)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from logging the traceback of a scheduler that is gone, which an error of this package states."""
+    loggers = [logging.getLogger(name) for name in list(logging.root.manager.loggerDict) if name.startswith(_DASK)]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _raise_if_silent(scheduler: str) -> None:

@@ -5,19 +5,17 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.audits.audit import audit_frame
+from bayesbias.audits.audit import AuditGrid, audit_frame
 from bayesbias.audits.audit_cell import AuditCell, make_cells
 from bayesbias.audits.audit_frame import COLUMNS, AuditFrame
 from bayesbias.audits.audit_report import AuditReport
-from bayesbias.errors import BayesBiasWarning, LostWordsError, LostWordsWarning, MeasureError, ReportError
+from bayesbias.errors import BayesBiasWarning, InputFileError, LostWordsWarning, MeasureError, ReportError
 from bayesbias.workers.cells import Answer
 from tests.audits import pets
 
@@ -133,17 +131,21 @@ def test_what_has_no_answer_is_left_out_and_said() -> None:
         ("weat7", "mac"),
     ]
     assert frame["lost_words"].tolist() == [1, 0, 0]
-    with pytest.raises(MeasureError, match=r"weat .* religion"):
-        bb.audit(VECTORS["seed 1"], ["religion"], ["weat"], model=None, max_lost=0.25)
+    with pytest.warns(BayesBiasWarning, match=r"1 of 1 question without an answer\. .*, religion: weat: "):
+        frame = bb.audit(VECTORS["seed 1"], ["religion"], ["weat"], model=None, max_lost=0.25)
+    assert frame.empty
+    assert "3 protected groups" in next(iter(frame.record.failed.values())), "no measure has an answer"
 
 
 def test_all_lists_that_lost_too_many_words_are_named_at_once() -> None:
-    with pytest.raises(LostWordsError) as caught:
-        bb.audit(VECTORS, ["weat1", "religion", "weat7"], ["mac"], model=None)
-    text = str(caught.value)
-    assert "seed 1, weat1" in text
-    assert "1 of the 4 of 'seed 2, religion: muslim_stereotype' (uneducated)" in text
-    named = float(text.rsplit("max_lost=", 1)[1].split()[0].rstrip("."))
+    with pytest.warns(BayesBiasWarning) as caught:
+        frame = bb.audit(VECTORS, ["weat1", "religion", "weat7"], ["mac"], model=None)
+    first = str(caught[0].message)
+    assert first.startswith(f"{len(frame.record.failed)} of 6 questions cannot be answered")
+    assert "seed 1, weat1: " in first
+    assert "1 of the 4 of 'muslim_stereotype' (uneducated)" in frame.record.failed["seed 2", "religion"]
+    assert set(frame["study"]) == {"weat7"}
+    named = max(float(text.rsplit("max_lost=", 1)[1].rstrip(".")) for text in frame.record.failed.values())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostWordsWarning)
         assert len(bb.audit(VECTORS, ["weat1", "religion", "weat7"], ["mac"], model=None, max_lost=named)) == 6
@@ -198,13 +200,16 @@ def test_mistakes(arguments: tuple[object, ...], fact: str) -> None:
 
 
 def test_what_cannot_be_answered_is_said_before_any_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    import bayesbias.models.sampling as module
+    import bayesbias.audits.audit as module
 
-    monkeypatch.setattr(module, "fit", lambda *_args, **_options: pytest.fail("a model was fitted"))
+    def begin(*_: object, **__: object) -> None:
+        raise RuntimeError("a cell began")
+
+    monkeypatch.setattr(module, "run_cells", begin)
     whole = bb.load_embedding(VECTORS["seed 1"])
     study = bb.load_study("weat7")
     bare = bb.load_embedding(whole, words=[*study.protected_words, *study.attribute_words], name="bare")
-    with pytest.raises(LostWordsError, match="'human'"):
+    with pytest.warns(BayesBiasWarning, match="'human'"), pytest.raises(RuntimeError, match="a cell began"):
         bb.audit([whole, bare], ["weat7"], ["contrast"], model="crossed")
 
 
@@ -255,10 +260,11 @@ def test_no_limit_is_advised_that_would_leave_too_few_words() -> None:
     lost = bb.load_study("weat7").protected["math"][1:]
     words = [word for word in source.words if word not in lost]
     few = bb.load_embedding((words, source.matrix(words)))
-    with pytest.raises(LostWordsError, match=r"\(max_lost=0\.2\)") as caught:
+    with pytest.warns(BayesBiasWarning, match=r"\(max_lost=0\.2\)") as caught:
         bb.audit(few, ["weat7"], ["mac"], model=None)
-    assert "--max-lost" not in str(caught.value)
-    with pytest.raises(LostWordsError, match=r"max_lost=0\.88"):
+    assert "--max-lost" not in str(caught[0].message)
+    assert "allow it" not in str(caught[0].message)
+    with pytest.warns(BayesBiasWarning, match=r"max_lost=0\.88"):
         bb.audit(few, ["weat7"], ["contrast"])
     with pytest.warns(LostWordsWarning):
         frame = bb.audit(few, ["weat7"], ["contrast"], model="hierarchical", max_lost=0.88, draws=100, tune=50)
@@ -278,11 +284,11 @@ def test_a_region_of_practical_equivalence_is_that_of_contrasts() -> None:
 def test_the_choice_of_templates_is_part_of_a_reading(noise: float, reading: str) -> None:
     vectors = bb.load_embedding(VECTORS["seed 1"])
     study = bb.load_study("gender").without_controls()
-    rng = np.random.default_rng(1)
 
     def encode(texts: list[str]) -> np.ndarray:
         of_words = np.stack([vectors[text.split()[0]] for text in texts])
-        return of_words + noise * rng.standard_normal(of_words.shape) * of_words.std()
+        noises = [np.random.default_rng([1, *text.encode()]).standard_normal(vectors.dimensions) for text in texts]
+        return of_words + noise * np.stack(noises) * vectors.vectors.std()
 
     words = [word for word in study.words if word in vectors]
     with warnings.catch_warnings(action="ignore", category=BayesBiasWarning):
@@ -300,8 +306,8 @@ def test_the_choice_of_templates_is_part_of_a_reading(noise: float, reading: str
 
 def test_a_question_without_an_answer_does_not_stop_the_others() -> None:
     few = bb.Embedding(words=pets.WORDS[:9], vectors=pets.embedding(1).vectors[:9], name="few")
-    settings = {"random_seed": 1, "skip_unanswered": True, **pets.SMALL}
-    with pytest.warns(BayesBiasWarning):
+    settings = {"random_seed": 1, **pets.SMALL}
+    with pytest.warns(BayesBiasWarning, match="1 of 2 questions cannot be answered"):
         frame = bb.audit([few, pets.embedding(1)], pets.study(), ["contrast"], **settings)
     assert set(frame["embedding"]) == {"E1"}
     assert "loud" in frame.record.failed["few", "pets"]
@@ -310,7 +316,7 @@ def test_a_question_without_an_answer_does_not_stop_the_others() -> None:
 
 
 SOURCES = {f"E{seed}": pets.embedding(seed) for seed in (1, 2)}
-LISTS: dict[tuple[str, str], Any] = {(name, "pets"): [SimpleNamespace(lost=())] for name in SOURCES}
+LOST: dict[tuple[str, str], tuple[str, ...]] = {(name, "pets"): () for name in SOURCES}
 
 
 def cells() -> list[AuditCell]:
@@ -327,7 +333,8 @@ def answer(observed: float | None) -> Answer:
 
 def test_rows_and_draws_are_those_of_the_answers() -> None:
     first, second = cells()
-    frame = audit_frame([first, second], {first.digest: answer(0.25), second.digest: answer(0.75)}, {}, SOURCES, LISTS)
+    grid = AuditGrid([first, second], SOURCES, LOST)
+    frame = audit_frame(grid, {first.digest: answer(0.25), second.digest: answer(0.75)}, {})
     assert frame[["embedding", "study", "observed"]].to_numpy().tolist() == [["E1", "pets", 0.25], ["E2", "pets", 0.75]]
     assert np.array_equal(frame.record.draws["E2", "pets", "mac"], [0.5, 0.7])
     assert frame.record.failed == {}
@@ -335,11 +342,9 @@ def test_rows_and_draws_are_those_of_the_answers() -> None:
 
 def test_a_cell_that_failed_is_recorded_and_its_words_that_were_lost() -> None:
     first, second = cells()
-    lists = LISTS | {("E1", "pets"): [SimpleNamespace(lost=("cat",)), SimpleNamespace(lost=("dog", "pup"))]}
+    grid = AuditGrid([first, second], SOURCES, LOST | {("E1", "pets"): ("cat", "dog", "pup")})
     with pytest.warns(BayesBiasWarning) as caught:
-        frame = audit_frame(
-            [first, second], {first.digest: answer(0.25)}, {second.digest: "no memory."}, SOURCES, lists
-        )
+        frame = audit_frame(grid, {first.digest: answer(0.25)}, {("E2", second.digest): "no memory."})
     assert frame["lost_words"].tolist() == [3]
     assert frame.record.failed == {("E2", "pets"): "no memory."}
     failure, lost = (str(warning.message) for warning in caught)
@@ -350,9 +355,38 @@ def test_a_cell_that_failed_is_recorded_and_its_words_that_were_lost() -> None:
     assert "E2" not in lost, "it has no answer"
 
 
-def test_without_any_answer_there_is_no_frame() -> None:
+def test_without_any_answer_the_frame_is_empty_and_says_why() -> None:
     first, second = cells()
-    with pytest.raises(ReportError, match=r"None of 2 questions .*no memory"):
-        audit_frame([first, second], {}, dict.fromkeys((first.digest, second.digest), "no memory"), SOURCES, LISTS)
-    with pytest.raises(MeasureError, match=r"mac of pets .too few words"):
-        audit_frame([first, second], dict.fromkeys((first.digest, second.digest), answer(None)), {}, SOURCES, LISTS)
+    grid = AuditGrid([first, second], SOURCES, LOST)
+    with pytest.warns(BayesBiasWarning, match=r"2 of 2 questions without an answer\. E1, pets: no memory"):
+        frame = audit_frame(grid, {}, {(cell.source, cell.digest): "no memory" for cell in (first, second)})
+    assert frame.empty
+    with pytest.warns(BayesBiasWarning, match=r"2 of 2 .* E1, pets: mac: too few words"):
+        frame = audit_frame(grid, dict.fromkeys((first.digest, second.digest), answer(None)), {})
+    assert frame.record.failed["E2", "pets"] == "mac: too few words"
+
+
+def test_an_embedding_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path) -> None:
+    embeddings = {"gone": tmp_path / "none.txt", "here": pets.embedding(1)}
+    with pytest.warns(BayesBiasWarning, match="1 of 2 questions cannot be answered"):
+        frame = bb.audit(embeddings, pets.study(), ["mac"], model=None)
+    assert set(frame["embedding"]) == {"here"}
+    assert "none.txt" in frame.record.failed["gone", "pets"]
+    with pytest.warns(BayesBiasWarning, match="1 of 1 question cannot be answered"):
+        frame = bb.audit({"other": {"table": [1.0, 2.0]}}, pets.study(), ["contrast"])
+    assert frame.empty
+    assert "none of the words" in frame.record.failed["other", "pets"]
+    with pytest.raises(InputFileError, match=r"none\.txt"):
+        bb.audit({"gone": tmp_path / "none.txt"}, pets.study(), ["mac"], model=None)
+
+
+def test_an_error_names_its_own_embedding_where_two_have_the_same_vectors() -> None:
+    vectors = pets.embedding(1)
+    twins = {
+        name: bb.Embedding(words=vectors.words[:9], vectors=vectors.vectors[:9], name=name) for name in ("one", "two")
+    }
+    settings = {"random_seed": 1, "max_lost": 1.0, **pets.SMALL}
+    with pytest.warns(BayesBiasWarning):
+        frame = bb.audit(twins, pets.study(), ["contrast"], **settings)
+    for name in twins:
+        assert f"'{name}'" in frame.record.failed[name, "pets"]

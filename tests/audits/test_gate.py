@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.audits.gate import EXIT_CODES, GateResult
+from bayesbias.audits.gate import GateResult
+from bayesbias.base.exit_codes import EXIT_CODES
 from bayesbias.errors import ArgumentError, ReportError
 from tests.audits.test_ranks import audit_of
 from tests.refusals import refusals
@@ -49,7 +50,7 @@ def test_the_outcome_that_counts_most(means: dict[str, float], failed: dict[str,
     if not means:
         frame = frame.iloc[:0]
     result = bb.gate(frame, rope=0.02)
-    assert (result.outcome, result.exit_code) == (outcome, EXIT_CODES[outcome])
+    assert (result.outcome, result.exit_code) == (outcome, EXIT_CODES[outcome].code)
     first, *lines = str(result).splitlines()
     assert len(lines) == len(means) + len(failed)
     assert f"{outcome} (exit code {result.exit_code})" in first

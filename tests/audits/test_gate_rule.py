@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.audits.gate import EXIT_CODES
 from tests.audits.test_gate import SPREAD, audited, outcomes
 
 
@@ -44,8 +43,3 @@ def test_the_choice_of_sentences_must_not_decide() -> None:
     result = bb.gate(frame.assign(context_low=-0.03, context_high=0.03), rope=0.02)
     assert outcomes(result) == {"s": "undecided"}
     assert "-0.030 to +0.030" in result.questions["reason"].item()
-
-
-def test_exit_codes_differ_from_each_other_and_from_those_of_errors() -> None:
-    assert len({*EXIT_CODES.values(), 1, 2}) == len(EXIT_CODES) + 2
-    assert EXIT_CODES["pass"] == 0

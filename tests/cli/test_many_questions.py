@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from html import unescape
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import yaml
 
 import bayesbias as bb
+from bayesbias.errors import OutputError
 from tests.cli.running import in_process
 from tests.models.periods.made import made_tables
 
@@ -33,7 +35,7 @@ def test_an_audit_from_a_plan(
     assert in_process("audit", "audit.toml", "-o", "audit", monkeypatch=monkeypatch) == 0
     assert "associated - different" in capsys.readouterr().out
     made = {path.name for path in (workplace / "audit").iterdir()}
-    assert made == {*_WRITTEN, "answers.png", "audit.png", "contrasts.csv", "measures.csv"}
+    assert made == {*_WRITTEN, "answers.png", "audit.png", "contrasts.csv", "measures.csv", "cells"}
     assert in_process("audit", "audit.toml", "--json", monkeypatch=monkeypatch) == 0
     rows = json.loads(capsys.readouterr().out)["audit"]
     assert [row["measure"] for row in rows] == ["contrast", "contrast", "contrast", "weat"]
@@ -64,11 +66,10 @@ def test_a_study_on_workers_goes_on(
         rows = json.loads(capsys.readouterr().out)["audit"]
         assert {row["model"] for row in rows} == {"hierarchical", "no_pooling"}
         assert (workplace / "study" / "audit.csv").read_bytes() == table
-    # Without workers nothing is kept, and the numbers are the same; an option stands for the plan's workers.
+    # Without workers the numbers are the same; an option stands for the plan's workers.
     (workplace / "alone.toml").write_text(plan.format(""))
     for folder, option in (("alone", ()), ("again", ("--workers", "1"))):
         assert in_process("audit", "alone.toml", "-o", folder, *option, monkeypatch=monkeypatch) == 0
-        assert (workplace / folder / "cells").exists() == bool(option)
         assert (workplace / folder / "audit.csv").read_bytes() == table
     # Fits, which pages need, are in no cell.
     assert in_process("audit", "study.toml", "-o", "pages", "--pages", monkeypatch=monkeypatch) == 0
@@ -125,15 +126,151 @@ def test_an_embedding_that_lacks_a_list_does_not_stop_the_others(
     assert {path.name for path in (pets / "gate").iterdir()} >= FILES
     assert in_process("gate", "gate.toml", "--max-lost", "0.5", monkeypatch=monkeypatch) == 0
     capsys.readouterr()
-    # An audit stops before any work, unless it may go on; its message names an option that it has.
-    assert in_process("audit", "gate.toml", monkeypatch=monkeypatch) == 2
-    option = re.findall(r"--max-lost [\d.]*\d", capsys.readouterr().err)[0].split()
+    # So does an audit; its message names options that it has.
+    assert in_process("audit", "gate.toml", monkeypatch=monkeypatch) == 5
+    shown_audit = capsys.readouterr()
+    assert "unanswered: few, pets" in shown_audit.out
+    assert "mine" in shown_audit.out
+    assert in_process("audit", "gate.toml", "-o", "audit", "--workers", "1", monkeypatch=monkeypatch) == 5
+    assert "few" in (pets / "audit" / "failed.csv").read_text()
+    option = re.findall(r"--max-lost [\d.]*\d", shown_audit.err)[0].split()
+    capsys.readouterr()
     assert in_process("audit", "gate.toml", *option, monkeypatch=monkeypatch) == 0
     assert "probability_in_rope" in capsys.readouterr().out
-    assert in_process("audit", "gate.toml", "--skip-unanswered", monkeypatch=monkeypatch) == 5
-    out = capsys.readouterr().out
-    assert "unanswered: few, pets" in out
-    assert "mine" in out
+
+
+def test_an_audit_without_any_answer_ends_with_the_code_of_unanswered(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for measures, model in (('"contrast"', "hierarchical"), ('"mac"', "none")):
+        plan = f'studies = ["pets.toml"]\nmeasures = [{measures}]\nmodel = "{model}"\n[embeddings]\nfew = "few.txt"\n'
+        (pets / "few.toml").write_text(plan)
+        assert in_process("audit", "few.toml", "-o", "few", monkeypatch=monkeypatch) == 5
+        assert "unanswered: few, pets" in capsys.readouterr().out
+
+
+def test_a_file_that_is_missing_does_not_stop_the_others(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'gone = "none.txt"\nmine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 5
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("UNANSWERED gone, pets: There is no file")
+    assert lines[2].startswith("PASS mine, pets")
+    junit = (pets / "gate" / "junit.xml").read_text()
+    assert 'tests="2" failures="0" errors="1"' in junit
+    # Without any file nothing can be asked.
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'gone = "none.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "gate", "--overwrite", monkeypatch=monkeypatch) == 1
+    assert outcome_in(pets / "gate") == "fault"
+
+
+def test_a_hint_names_the_command_that_has_the_option(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A gate looks words up in other forms, but reads no other format than what it recognises."""
+    (pets / "vectors.txt").write_text("no vectors\n")
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    for command in (("gate", "gate.toml"), ("table", "vectors.txt", "--study", "pets.toml", "-o", "t.csv")):
+        assert in_process(*command, monkeypatch=monkeypatch) == 2
+        error = capsys.readouterr().err
+        assert "--format" in error
+        assert ("--format of `bayesbias table`" in error) == (command[0] == "gate")
+
+
+def outcome_in(folder: Path) -> str:
+    """Return the outcome in the files of a gate, which must agree."""
+    content = json.loads((folder / "gate.json").read_text())
+    conclusions = json.loads((folder / "conclusions.json").read_text())
+    assert content["outcome"] == conclusions["outcome"]
+    assert ('errors="0"' in (folder / "junit.xml").read_text()) == (content["outcome"] not in ("fault", "mistake"))
+    return str(content["outcome"])
+
+
+def test_a_mistake_replaces_what_an_earlier_gate_said(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = PLAN.format("rope = 9", 'mine = "vectors.txt"')
+    (pets / "gate.toml").write_text(whole)
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    assert outcome_in(pets / "gate") == "pass"
+    (pets / "gate.toml").write_text(whole.replace("rope", "ropee"))
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 2, "without --overwrite"
+    assert outcome_in(pets / "gate") == "pass"
+    assert in_process("gate", "gate.toml", "-o", "gate", "--overwrite", monkeypatch=monkeypatch) == 2
+    assert outcome_in(pets / "gate") == "mistake"
+    assert "ropee" in (pets / "gate" / "junit.xml").read_text()
+    assert not (pets / "gate" / "questions.csv").exists()
+    assert in_process("gate", "gate.toml", "--baseline", "gate/gate.json", monkeypatch=monkeypatch) == 2
+    # What says that nothing was decided is replaced without being asked.
+    (pets / "gate.toml").write_text(whole)
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    assert outcome_in(pets / "gate") == "pass"
+
+
+@pytest.mark.parametrize("wrong", [("--ropee", "1"), ("--hdi",), ("--max-lost", "many")])
+def test_options_that_cannot_be_read_replace_what_an_earlier_gate_said(
+    pets: Path, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    command = ("gate", "gate.toml", "-o", "gate")
+    assert in_process(*command, monkeypatch=monkeypatch) == 0
+    assert in_process(*command, *wrong, monkeypatch=monkeypatch) == 2
+    assert outcome_in(pets / "gate") == "pass", "it may not be replaced"
+    assert in_process(*command, "--overwrite", *wrong, monkeypatch=monkeypatch) == 2
+    assert outcome_in(pets / "gate") == "mistake"
+    assert not list(pets.glob(".*.bayesbias"))
+
+
+def test_a_full_disk_leaves_no_earlier_pass(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    capsys.readouterr()
+
+    def full(*_: object, **__: object) -> None:
+        raise OutputError("Cannot write gate: No space left on device.") from OSError(28, "No space left on device")
+
+    monkeypatch.setattr("bayesbias.delivery.writing.write", full)
+    assert in_process("gate", "gate.toml", "-o", "gate", "--overwrite", monkeypatch=monkeypatch) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert {path.name for path in (pets / "gate").iterdir()} <= {"questions.csv", "gate.png", "cells"}
+
+
+def test_a_baseline_is_not_replaced_by_the_output(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "old", monkeypatch=monkeypatch) == 0
+    before = (pets / "old" / "gate.json").read_bytes()
+    command = ("gate", "gate.toml", "-o", "old", "--overwrite", "--baseline", "old/gate.json")
+    assert in_process(*command, monkeypatch=monkeypatch) == 2
+    assert "would be replaced" in capsys.readouterr().err
+    assert (pets / "old" / "gate.json").read_bytes() == before
+
+
+def test_a_gate_that_was_stopped_goes_on(pets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    first = (pets / "gate" / "gate.json").read_bytes()
+    for file in (pets / "gate").glob("*.*"):  # a run that was killed leaves its cells only
+        file.unlink()
+    monkeypatch.setattr(
+        "bayesbias.audits.audit_cell.AuditCell.answer", lambda *_: pytest.fail("a cell was computed again")
+    )
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    assert (pets / "gate" / "gate.json").read_bytes() == first
+
+
+def test_the_package_and_the_vectors_are_recorded(pets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = bb.load_embedding("vectors.txt")
+    bb.write_embedding(bb.Embedding(source.words, source.vectors, steps=("encoded by version 2 of x",)), "x.npz")
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "x.npz"'))
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    settings = json.loads((pets / "gate" / "gate.json").read_text())["settings"]
+    assert settings["Package"] == f"bayesbias {version('bayesbias')}"
+    assert settings["Embeddings"] == f"mine (hash {bb.load_embedding('x.npz').digest}; encoded by version 2 of x)"
 
 
 def test_a_changed_plan_has_its_own_code_and_is_named_even_if_quiet(
@@ -181,9 +318,10 @@ def test_mistakes_are_named_before_any_work(
         (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 2"),
         (["--rope", "0.1", "--baseline", "none.json", "-o", "gate"], "none.json"),
     ):
-        assert in_process("gate", "gate.toml", *arguments, monkeypatch=monkeypatch) == 2
+        missing = "none.json" in arguments
+        assert in_process("gate", "gate.toml", *arguments, monkeypatch=monkeypatch) == (1 if missing else 2)
         assert fact in capsys.readouterr().err
-        assert not (pets / "gate").exists()
+        assert outcome_in(pets / "gate") == ("fault" if missing else "mistake")
 
 
 def run(command: str, folder: Path) -> int:
@@ -334,12 +472,12 @@ def test_trainings(
     assert [row["second"] for row in rows] == ["later", "linear"] * 2
     assert all(0 <= row["probability_in_rope"] <= 1 for row in rows)
     twice = ("--changed", tmp_path / "later", "--changed", tmp_path / "later")
-    for options, message in (
-        (("--method", "hard"), "--method and --sets belong together"),
-        (("--changed", tmp_path / "nothing"), "nothing/seed1.txt"),
-        (twice, "later, later. Give each a name of its own"),
+    for options, code, message in (
+        (("--method", "hard"), 2, "--method and --sets belong together"),
+        (("--changed", tmp_path / "nothing"), 1, "nothing/seed1.txt"),  # a missing file is no mistake
+        (twice, 2, "later, later. Give each a name of its own"),
     ):
-        assert in_process("trainings", *paths, *given, "--overwrite", *options, monkeypatch=monkeypatch) == 2
+        assert in_process("trainings", *paths, *given, "--overwrite", *options, monkeypatch=monkeypatch) == code
         assert message in " ".join(capsys.readouterr().err.split())
     assert in_process("trainings", *paths, *given, monkeypatch=monkeypatch) == 2
     assert "stable" in capsys.readouterr().err

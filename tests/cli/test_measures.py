@@ -99,6 +99,15 @@ def test_scores_of_an_embedding_and_their_changes(
     assert in_process(*command, monkeypatch=monkeypatch) == 0
     expected = bb.metrics.gipe(one, neighbours=20, random_seed=1)
     assert f"{expected.value:.3f}" in capsys.readouterr().out
+    # Of very many words GIPE, whose time grows with their square, is computed only on request.
+    monkeypatch.setattr("bayesbias.metrics.intrinsic.proximity.MOST_WORDS", 100)
+    assert in_process(*command, monkeypatch=monkeypatch) == 0
+    assert f"{expected.value:.3f}" in capsys.readouterr().out
+    assert in_process("intrinsic", one, "--words-in-all", "200", "--splits", "2", monkeypatch=monkeypatch) == 0
+    without = capsys.readouterr()
+    assert "gipe" not in without.out.lower()
+    assert "GIPE is left out" in without.err
+    assert "--measure gipe" in without.err
     assert in_process("intrinsic", one, "--measure", "sembias", monkeypatch=monkeypatch) == 2
     assert "SemBias" in capsys.readouterr().err
 

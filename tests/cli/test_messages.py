@@ -48,5 +48,5 @@ def test_options_of_measures_are_written_as_they_are_typed() -> None:
 def test_each_option_is_known_by_its_name() -> None:
     elsewhere = base.RUNNING.elsewhere
     assert elsewhere["random_seed"].startswith("--seed ")
-    assert elsewhere["skip_unanswered"] == "--skip-unanswered audit"
+    assert elsewhere["rope_standardised"] == "--rope-standardised audit"
     assert not [option for option in elsewhere.values() if OF_PYTHON.search(option) or not option.startswith("--")]

@@ -8,6 +8,8 @@ import bayesbias as bb
 from tests.cli.running import in_process
 from tests.reports.made import made_fit
 
+_MISSING = ("'vectors.txt'", "none.csv", "none.nc", "/proc")
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -89,7 +91,7 @@ from tests.reports.made import made_fit
         (["demo", "--sed", "1"], "--seed"),
     ],
 )
-def test_a_users_mistake_is_one_message_and_exit_code_2(
+def test_a_users_mistake_is_one_message_and_an_exit_code(
     arguments: list[str],
     message: str,
     workplace: Path,
@@ -105,7 +107,8 @@ def test_a_users_mistake_is_one_message_and_exit_code_2(
         bb.write_fit(made_fit(draws=20), workplace / "made.nc")
     before = sorted(path.name for path in workplace.iterdir())
     monkeypatch.chdir(workplace)
-    assert in_process(*arguments, monkeypatch=monkeypatch) == 2
+    is_fault = message in _MISSING  # the machine may have the file later, or let it be written
+    assert in_process(*arguments, monkeypatch=monkeypatch) == (1 if is_fault else 2)
     shown = capsys.readouterr()
     assert message.lower() in shown.err.lower()
     assert "Traceback" not in shown.err

@@ -1,6 +1,7 @@
 """Commands of `bayesbias.cli.own_embeddings`."""
 
 import json
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -224,22 +225,58 @@ def test_a_function_of_ones_own_is_asked_for_the_words_of_all_studies(folder, mo
     command = ("encode", f"{folder}:embed", "--study", "pets.toml", "--study", "weat7", "--output", "v.npz")
     assert in_process(*command, "--cache", "texts.sqlite", monkeypatch=monkeypatch) == 0
     words = dict.fromkeys((*bb.load_study("pets.toml").words, *bb.load_study("weat7").words))
-    assert f"{len(words):,} texts" in capsys.readouterr().out
+    assert f"{len(words):,} texts sent, 0 from the cache. " in capsys.readouterr().out
     embedding = bb.load_embedding("v.npz")
     assert embedding.words == tuple(words)
     np.testing.assert_allclose(embedding["cat"], np.random.default_rng(list(b"cat")).standard_normal(8), rtol=1e-6)
-    assert in_process(*command, "--overwrite", "--cache", "texts.sqlite", monkeypatch=monkeypatch) == 0
-    import sys
+    calls = sys.modules[folder].calls
+    calls[1:] = []
+    again = (*command, "--overwrite", "--cache", "texts.sqlite")
+    assert in_process(*again, monkeypatch=monkeypatch) == 0
+    assert len(calls[1]) == 8, "the second run takes all from the cache, and compares some"
+    assert f"0 texts sent, {len(words):,} from the cache, 8 of which are sent again" in capsys.readouterr().out
+    assert in_process(*again, "--version-of", "2", monkeypatch=monkeypatch) == 0
+    assert f"{len(words):,} texts sent, 0 from the cache" in capsys.readouterr().out
+    assert bb.load_embedding("v.npz").steps == (f"encoded by version 2 of {folder}:embed",)
 
-    assert len(sys.modules[folder].calls) == 2  # the second run took all from the cache
+
+@pytest.mark.parametrize(
+    ("body", "fact"),
+    [
+        ("sys.exit(0)", "it tried to end the program (sys.exit(0))"),
+        ("threading.Event().wait(60)", "TimeoutError: no answer in 0.2 seconds"),
+        ("return wait(texts)", "asynchronous"),
+        ("return np.random.default_rng().normal(size=(len(texts), 4))", "Dropout"),
+    ],
+)
+def test_a_client_that_does_not_answer_is_an_error(
+    folder: str, body: str, fact: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"{folder}_{len(fact)}"
+    start = "import sys, threading\nimport numpy as np\nasync def wait(texts):\n    return texts\n"
+    Path(f"{name}.py").write_text(f"{start}def embed(texts):\n    {body}\n")
+    command = ("encode", f"{name}:embed", "--study", "pets.toml", "--output", "v.npz", "--attempts", "1")
+    code = 1 if "Timeout" in fact else 2  # a service may answer later
+    assert in_process(*command, "--timeout", "0.2", monkeypatch=monkeypatch) == code
+    assert fact in capsys.readouterr().err
+    assert not Path("v.npz").exists()
+
+
+def test_a_module_that_ends_the_program_is_an_error(
+    folder: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(f"{folder}_ends.py").write_text("import sys\nsys.exit(0)\n")
+    command = ("encode", f"{folder}_ends:embed", "--study", "pets.toml", "--output", "v.npz")
+    assert in_process(*command, monkeypatch=monkeypatch) == 2
+    assert "ends the program while it is imported" in capsys.readouterr().err
 
 
 def test_control_words_can_be_spared(folder, monkeypatch, capsys):
     command = ("encode", f"{folder}:embed", "--study", "pets.toml", "--templates", "noun", "--output")
     assert in_process(*command, "all.npz", monkeypatch=monkeypatch) == 0
-    assert "112 texts at most: 14 words, 8 for each. 6 of the words (43%)" in capsys.readouterr().out
+    assert "112 texts sent, 0 from the cache. 6 of the 14 words (43%)" in capsys.readouterr().out
     assert in_process(*command, "few.npz", "--no-controls", monkeypatch=monkeypatch) == 0
-    assert "64 texts at most: 8 words" in capsys.readouterr().out
+    assert "64 texts sent, 0 from the cache.\n" in capsys.readouterr().out
     for name, rows in (("all.npz", 40), ("few.npz", 16)):
         flags = ("--no-controls",) if rows == 16 else ()
         table = ("table", name, "--study", "pets.toml", *flags, "--overwrite", "--output", "pets.csv")

@@ -359,7 +359,7 @@ def test_plans_and_their_commands_look_words_up_with_a_prefix(tmp_path: Path, mo
         effect = next(row["observed"] for row in answers if row["quantity"] == "effect_size")
         assert effect == pytest.approx(expected)
     assert in_process("gate", tmp_path / "other.toml", "--prefix", "/c/en/", monkeypatch=monkeypatch) in (0, 3, 4, 6)
-    assert in_process("audit", tmp_path / "plain.toml", monkeypatch=monkeypatch) == 2
+    assert in_process("audit", tmp_path / "plain.toml", monkeypatch=monkeypatch) == 5
 
 
 def test_capitals_are_found_by_case(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.audits.audit import audit_frame
+from bayesbias.audits.audit import AuditGrid, audit_frame
 from bayesbias.audits.audit_cell import AuditCell, make_cells
 from bayesbias.audits.plan import lost_lists, read_audit_plan
 from bayesbias.audits.running import KeptAnswers
@@ -54,8 +54,9 @@ def answer_of(path: Path) -> object:
     if answer is None:
         raise InputFileError("It is computed again.")
     source = pets.embedding(1)
-    lists = lost_lists({source.name: source}, [pets.study()])
-    return audit_frame([cell()], {cell().digest: answer}, {}, {source.name: source}, lists).to_csv()
+    lost = tuple(word for words in lost_lists(source, pets.study()) for word in words.lost)
+    grid = AuditGrid([cell()], {source.name: source}, {(source.name, "pets"): lost})
+    return audit_frame(grid, {cell().digest: answer}, {}).to_csv()
 
 
 def answered() -> object:

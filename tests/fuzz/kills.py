@@ -194,7 +194,7 @@ def at_once(command: Command, writers: int, folder: Path, whole: Sequence[str | 
     runs = [start(command, number % 2, folder, *flags) for number in range(writers)]
     for run in runs:
         _, said = run.communicate()
-        told = run.returncode == 2 and ("nother run" in said or "exists" in said)
+        told = run.returncode in (1, 2) and ("nother run" in said or "exists" in said)
         found["wrote" if run.returncode == 0 else "told" if told else said.strip()] += 1
     found["whole" if digest(output) in whole else "mixture"] += 1
     return found

@@ -140,6 +140,7 @@ _MANY = "WITH RECURSIVE ones(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM ones LI
 _PAGE = (4096).to_bytes(2)  # of a size where 300 places fit
 _KEPT = ["a", "b", "c"]
 _NAME = "one"
+_CACHED = np.eye(3, 2, dtype=np.float32) + 1
 
 
 @cache
@@ -149,7 +150,7 @@ def whole_cache() -> bytes:
         path = Path(folder) / "sound.sqlite"
         with vector_cache(path) as cached:
             assert cached is not None
-            cached.write((vector_key(_NAME, text) for text in _KEPT), np.eye(3, 2, dtype=np.float32) + 1)
+            cached.write((vector_key(_NAME, text) for text in _KEPT), _CACHED)
         return path.read_bytes()
 
 
@@ -165,7 +166,8 @@ def hostile_index(rng: Generator) -> bytes:
 
 def cache_of(path: Path) -> object:
     """Encode texts, of which a cache holds some."""
-    return bb.encode(lambda texts: [[1.0, 9.0] for _ in texts], [*_KEPT, "d"], name=_NAME, cache=path).vectors.tolist()
+    rows = dict(zip((*_KEPT, "d"), [*_CACHED.tolist(), [1.0, 9.0]], strict=True))
+    return bb.encode(lambda texts: [rows[text] for text in texts], list(rows), name=_NAME, cache=path).vectors.tolist()
 
 
 def _hostile_database(content: bytes, rng: Generator) -> bytes:

@@ -6,7 +6,6 @@ The folders are those of validation/real_gaps. The truth of a copy is that of th
 README.md says what the tables mean.
 """
 
-import argparse
 import json
 import sys
 import time
@@ -27,10 +26,11 @@ from real_vectors import vectors_path  # noqa: E402 - a script in another folder
 
 import bayesbias as bb  # noqa: E402
 from bayesbias.audits.coherence import Coherence, coherence_of  # noqa: E402
-from bayesbias.audits.gate import FAIL, INCOMPARABLE, PASS, decided  # noqa: E402
+from bayesbias.audits.gate import decided  # noqa: E402
 from bayesbias.audits.gate_files import Baseline, Earlier  # noqa: E402
 from bayesbias.audits.gate_plan import AskedQuestion, GatePlan, Region  # noqa: E402
 from bayesbias.base.checks import HDI_PROB  # noqa: E402
+from bayesbias.base.exit_codes import FAIL, INCOMPARABLE, PASS  # noqa: E402
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval  # noqa: E402
 from bayesbias.tables.word_worths import Vocabulary  # noqa: E402
 
@@ -178,12 +178,7 @@ def markdown(frame: pd.DataFrame) -> str:
 
 def main() -> None:
     """Run the cells, write degraded.csv and degraded.json, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("embeddings", type=Path)
-    parser.add_argument("lists", type=Path)
-    parser.add_argument("--samples", type=int, default=12)
-    parser.add_argument("--output", type=Path, default=FOLDER)
-    options = parser.parse_args()
+    options = real_gaps.script_options(__doc__, FOLDER, samples=12)
     begin, frames = time.time(), []
     with threadpool_limits(1, "blas"):
         for number in range(len(CELLS)):

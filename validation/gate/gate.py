@@ -7,7 +7,6 @@ makes.
 README.md says what the tables mean.
 """
 
-import argparse
 import json
 import sys
 import time
@@ -22,9 +21,10 @@ sys.path.append(str(FOLDER.parent / "real_gaps"))
 
 import real_gaps  # noqa: E402 - a script in another folder
 
-from bayesbias.audits.gate import FAIL, PASS, outcome_of  # noqa: E402
+from bayesbias.audits.gate import outcome_of  # noqa: E402
 from bayesbias.audits.gate_files import probability_worse  # noqa: E402
 from bayesbias.base.checks import HDI_PROB  # noqa: E402
+from bayesbias.base.exit_codes import FAIL, PASS  # noqa: E402
 from bayesbias.models.data import model_data  # noqa: E402
 from bayesbias.models.multivariate.attribute_sample import attribute_sample  # noqa: E402
 from bayesbias.models.multivariate.posterior_draws import sample_list_means  # noqa: E402
@@ -82,22 +82,18 @@ def markdown(rows: pd.DataFrame) -> str:
 
 def main() -> None:
     """Run the cells and write gate.csv, worse.csv and run.json."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("embeddings", type=Path)
-    parser.add_argument("lists", type=Path)
-    parser.add_argument("--samples", type=int, default=100)
-    options = parser.parse_args()
+    options = real_gaps.script_options(__doc__, FOLDER, samples=100)
     begin, frames, worse = time.time(), [], []
     with threadpool_limits(1, "blas"):
         for number in CELLS:
             frame, probabilities = run_cell(number, options.embeddings, options.lists, options.samples)
             frames.append(frame)
             worse += probabilities
-            pd.concat(frames).round(4).to_csv(FOLDER / "gate.csv", index=False)
-            pd.DataFrame(worse).round(4).to_csv(FOLDER / "worse.csv", index=False)
+            pd.concat(frames).round(4).to_csv(options.output / "gate.csv", index=False)
+            pd.DataFrame(worse).round(4).to_csv(options.output / "worse.csv", index=False)
             print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
     run = {"seed": real_gaps.SEED, "samples": options.samples, "draws": DRAWS, "seconds": round(time.time() - begin)}
-    (FOLDER / "run.json").write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+    (options.output / "run.json").write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

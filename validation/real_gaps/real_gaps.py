@@ -386,6 +386,17 @@ def write_cells[AnyCell](
     output.with_suffix(".json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
 
 
+def script_options(about: str | None, output: Path, **counts: int) -> argparse.Namespace:
+    """Return the options of a script on these populations: folders, numbers with their defaults, and its output."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("embeddings", type=Path)
+    parser.add_argument("lists", type=Path)
+    for name, count in counts.items():
+        parser.add_argument(f"--{name}", type=int, default=count)
+    parser.add_argument("--output", type=Path, default=output)
+    return parser.parse_args()
+
+
 def main() -> None:
     """Run all cells and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)

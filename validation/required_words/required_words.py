@@ -6,7 +6,6 @@ The folders are those of validation/real_gaps. Pilots of 8 protected words per g
 drawn from large lists of real words, and so are the studies that they plan. README.md says what the tables mean.
 """
 
-import argparse
 import json
 import sys
 import time
@@ -160,14 +159,7 @@ def markdown(table: pd.DataFrame) -> str:
 
 def main() -> None:
     """Run all lists and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("embeddings", type=Path)
-    parser.add_argument("lists", type=Path)
-    parser.add_argument("--pilots", type=int, default=10)
-    parser.add_argument("--studies", type=int, default=20)
-    parser.add_argument("--samples", type=int, default=10)
-    parser.add_argument("--output", type=Path, default=FOLDER)
-    given = parser.parse_args()
+    given = real_gaps.script_options(__doc__, FOLDER, pilots=10, studies=20, samples=10)
     begin, frames = time.time(), []
     with threadpool_limits(1, "blas"):
         for number, (vectors, axis) in enumerate(LISTS):

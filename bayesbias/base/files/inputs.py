@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import EACCES, ENOENT
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -356,12 +357,13 @@ def input_file(path: str | os.PathLike[str]) -> Path:
         raise InputFileError(f"{source} is a link to no file. Correct the link, or give the file itself.")
     if not exists:
         siblings = [entry.name for entry in source.parent.iterdir()] if source.parent.is_dir() else []
-        raise InputFileError(f"There is no file {source}{did_you_mean(source.name, siblings)}. Check the path.")
+        message = f"There is no file {source}{did_you_mean(source.name, siblings)}. Check the path."
+        raise InputFileError(message) from FileNotFoundError(ENOENT, "no such file")
     if not source.is_file():
         # Opening a pipe or a device could block for ever.
         raise InputFileError(f"{source} is not an ordinary file. Copy its content to one.")
     if not os.access(source, os.R_OK):
-        raise InputFileError(f"{source} cannot be read: no permission.")
+        raise InputFileError(f"{source} cannot be read: no permission.") from PermissionError(EACCES, "no permission")
     try:
         with open_input(source) as stream:
             stream.read(1)

@@ -33,7 +33,7 @@ from bayesbias.reports.measures.mac_shares import mac_shares, valid_tables
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.estimate_tables import EVERYONE
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.tables.schema import any_frame, source_name, table_facts
+from bayesbias.tables.schema import FrameLike, as_frame, source_name, table_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -302,9 +302,8 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
     connection_legend(figure, connections, "Attribute words, by their connection to the protected word")
 
 
-@any_frame
 def plot_distances(
-    table: "pd.DataFrame | Mapping[str, pd.DataFrame]", *, by: str = "connection", mac: float | None = None
+    table: "FrameLike | Mapping[str, FrameLike]", *, by: str = "connection", mac: float | None = None
 ) -> "Figure":
     """Draw the similarities of a table with the band 0 +/- (1 - MAC).
 
@@ -340,6 +339,7 @@ def plot_distances(
     >>> len(bb.plots.plot_distances(table).axes)
     4
     """
+    table = as_frame(table)
     check_choice("by", by, BY)
     tables = valid_tables(table)
     by_connection = mac_shares(table, mac=mac)

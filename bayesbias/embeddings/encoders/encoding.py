@@ -1,23 +1,24 @@
 """`encode`: an embedding from any function that returns vectors of texts, which one SQLite file keeps."""
 
 import os
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import batched
+from functools import cached_property
+from itertools import batched, chain
 from typing import Any, cast
 from unicodedata import combining
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from bayesbias.base.checks import check_count, check_items, normalized
+from bayesbias.base.checks import check_count, check_items, check_number, is_text, normalized, shown
 from bayesbias.base.files.vector_cache import VectorCache, vector_cache, vector_key
 from bayesbias.base.number_text import counted
 from bayesbias.base.progress import progress_bar
-from bayesbias.embeddings.embedding import Embedding, as_vectors, check_word_list
+from bayesbias.embeddings.embedding import Embedding, check_word_list
+from bayesbias.embeddings.encoders.calls import Calls, Encoder
 from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
-from bayesbias.embeddings.language_models.device_loop import Precision, lacks_memory, steps_of
+from bayesbias.embeddings.language_models.device_loop import Precision, steps_of
 from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
 from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
 from bayesbias.embeddings.vocabulary_sample import FEWEST, sampled_vectors
@@ -26,7 +27,6 @@ from bayesbias.errors import (
     EmbeddingError,
     LostWordsError,
     LostWordsWarning,
-    NotEnoughMemoryError,
     name_some,
     warn_user,
     worded,
@@ -34,21 +34,8 @@ from bayesbias.errors import (
 
 _LEAST = 2  # texts of a word: one has no spread
 _MOST_GROUPS = 60  # of templates that some words share, so that the spread needs little memory
+_LONGEST_CALL = 86_400.0  # seconds
 _SAME = 1e-6  # largest difference between equal vectors, in units of the largest number
-_WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
-
-
-type Encoder = Callable[[list[str]], ArrayLike]
-"""A function that returns one vector for each text of a list, as an array of shape (texts, dimensions)."""
-
-
-@dataclass(frozen=True)
-class _Calls:
-    """How an encoder is called: texts in a call, calls for a batch that fails, and whether a bar is shown."""
-
-    batch: int
-    attempts: int
-    progress: bool
 
 
 def encode(
@@ -59,8 +46,10 @@ def encode(
     batch: int = 512,
     attempts: int = 3,
     cache: str | os.PathLike[str] | None = None,
+    timeout: float | None = None,
     precision: Precision | None = None,
     name: str | None = None,
+    version: str | None = None,
     reference: Iterable[str] | None = None,
     progress: bool = True,
 ) -> Embedding:
@@ -84,12 +73,19 @@ def encode(
         Number of attempts for each batch, at least 1, with a wait of one second, then two, four and so on.
     cache
         File that keeps the vectors of texts, written batch by batch: an interrupted run continues where it stopped, and
-        a text is encoded once. It serves any number of encoders, identified by `name`.
+        a text is encoded once. It serves any number of encoders, identified by `name` and `version`. Each run of a
+        function encodes up to eight of its cached texts again: if the model has changed, it is refused.
+    timeout
+        Seconds that a call of a function may take, above 0; a call that takes longer counts as a failed attempt and is
+        abandoned in its thread. None (default): any time, without a thread.
     precision
         As for `contextual_embedding`, of a sentence-transformers folder; others have their own.
     name
         Name of the embedding in reports, and of the encoder in the cache; by default the name of the folder or
         function. With a cache, a function needs a name.
+    version
+        Version of the model behind a function, such as ``"2026-01"``: vectors of another version in the cache are not
+        used. The embedding records it in `steps`.
     reference
         At least 1,000 random words, such as `common_words`, which are encoded in the first template of the first word:
         what random words have in common, beside which `distance_table` finds the words of a list that depend on each
@@ -107,8 +103,10 @@ def encode(
     ArgumentError
         If an argument is not valid, or a template does not hold ``WORD`` exactly once.
     EmbeddingError
-        If the encoder fails, returns something other than one finite vector for each text, or gives most words the
-        same vector.
+        If the encoder fails, returns something other than one finite vector for each text, gives most words the
+        same vector, or gives a text another vector than before: up to eight texts are encoded again at the beginning
+        and the end, and compared with the first answer or the cache. A distance of up to 0.03 of the vector's length
+        counts as rounding.
     NotEnoughMemoryError
         If the encoder has too little memory for a batch.
     LostWordsError
@@ -137,42 +135,132 @@ def encode(
     0   king         2       1           0.268
     1  queen         2       1           0.210
     """
-    calls = _Calls(check_count("batch", batch), check_count("attempts", attempts), progress)
+    wanted = encoding_of(
+        encoder, words, templates, precision=precision, name=name, version=version, reference=reference
+    )
+    return wanted.embedding(batch=batch, attempts=attempts, timeout=timeout, cache=cache, progress=progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """Texts that an encoder is asked for.
+
+    - `encoder`, `label`, `version`: function or folder, its name, and the version of a function's model.
+    - `identity`: what identifies the encoder in a cache; empty if it has no name that stays the same.
+    - `texts_of`: word -> its texts, made of its `sentences`.
+    - `reference`: random word -> its text.
+    """
+
+    encoder: Encoder
+    label: str
+    version: str | None
+    identity: tuple[str, ...]
+    texts_of: dict[str, list[str]]
+    sentences: dict[str, tuple[str, ...]]
+    reference: dict[str, str]
+
+    @cached_property
+    def keys(self) -> dict[str, bytes]:
+        """Text -> its key in a cache."""
+        texts = chain(chain.from_iterable(self.texts_of.values()), self.reference.values())
+        return {text: vector_key(*self.identity, text) for text in dict.fromkeys(texts)}
+
+    def counts(self, cache: str | os.PathLike[str] | None) -> tuple[int, int]:
+        """Return how many texts are to be encoded, and how many a cache has."""
+        self._check_identity(cache)
+        with vector_cache(cache) as opened:
+            stored = len(opened.read(self.keys)) if opened else 0
+        return len(self.keys) - stored, stored
+
+    def embedding(
+        self,
+        *,
+        batch: int,
+        attempts: int,
+        timeout: float | None,
+        cache: str | os.PathLike[str] | None,
+        progress: bool,
+    ) -> Embedding:
+        """Return the vectors, as `encode` does."""
+        limit = None if timeout is None else check_number("timeout", timeout, low=0, high=_LONGEST_CALL, above=True)
+        counts = check_count("batch", batch), check_count("attempts", attempts)
+        self._check_identity(cache)
+        calls = Calls(self.encoder, self.label, *counts, limit, cache is not None)
+        word_of = {text: word for word, text in self.reference.items()}
+        word_of |= {text: word for word, texts in self.texts_of.items() for text in texts}
+        with vector_cache(cache) as opened:
+            vectors = _encoded(calls, self.keys, opened, word_of, progress=progress)
+        folder = self.encoder if isinstance(self.encoder, FolderEncoder) else None
+        made = _embedding(
+            self.label, self.texts_of, vectors, self.sentences, "does not know" if folder else "gives a zero vector to"
+        )
+        embedding = replace(made, steps=self._steps)
+        if not self.reference:
+            return embedding
+        sample = sampled_vectors(list(self.reference), np.stack([vectors[text] for text in self.reference.values()]))
+        if sample is None:
+            count = sum(vectors[text].any() for text in self.reference.values())
+            raise ArgumentError(
+                f"reference has {count:,} words with a vector. Give at least {FEWEST:,}"
+                f"{worded(', such as common_words()', '')}."
+            )
+        return replace(embedding, vocabulary_sample=sample)
+
+    @property
+    def _steps(self) -> tuple[str, ...]:
+        """What made the vectors, as the embedding records it."""
+        if isinstance(self.encoder, FolderEncoder):
+            digest = self.encoder.digest[:16]
+            return f"encoded by the folder {self.encoder.name} (hash {digest})", *steps_of(self.encoder.precision)
+        return () if self.version is None else (f"encoded by version {self.version} of {self.label}",)
+
+    def _check_identity(self, cache: str | os.PathLike[str] | None) -> None:
+        if cache is not None and not self.identity:
+            raise ArgumentError(
+                "cache needs a name: functions have none that stays the same. Give name='provider-model'."
+            )
+
+
+def encoding_of(
+    encoder: Encoder | str | os.PathLike[str],
+    words: Iterable[str] | Any,
+    templates: TemplatesLike | None,
+    *,
+    precision: Precision | None,
+    name: str | None,
+    version: str | None,
+    reference: Iterable[str] | None,
+) -> Encoding:
+    """Return the texts that `encode` encodes with these arguments, before any of them is."""
     listed = getattr(words, "words", words)
     wanted = list(dict.fromkeys(check_word_list(check_items("words", listed, "a list of words, or a study"))))
     if not wanted:
         raise EmbeddingError("words is empty. Give words.")
-    function, identity, label = _function(encoder, name, precision, cached=cache is not None)
+    function, identity, label = _function(encoder, name, precision, version)
     sentences = templates_of_words(wanted, (MARK,) if templates is None else templates)
-    texts_of = {word: [text.replace(MARK, word) for text in sentences[word]] for word in wanted}
     others = [] if reference is None else check_word_list(check_items("reference", reference, "a list of words"))
-    beside = {word: sentences[wanted[0]][0].replace(MARK, word) for word in others}
-    texts = list(dict.fromkeys([*(text for word_texts in texts_of.values() for text in word_texts), *beside.values()]))
-    keys = {text: vector_key(identity, text) for text in texts}
-    word_of = {text: word for word, text in beside.items()}
-    word_of |= {text: word for word, word_texts in texts_of.items() for text in word_texts}
-    with vector_cache(cache) as opened:
-        vectors = _encoded(function, keys, calls, opened, label, word_of)
-    fault = "does not know" if isinstance(function, FolderEncoder) else "gives a zero vector to"
-    steps = steps_of(function.precision) if isinstance(function, FolderEncoder) else ()
-    embedding = replace(_embedding(label, texts_of, vectors, sentences, fault), steps=steps)
-    if not beside:
-        return embedding
-    sample = sampled_vectors(list(beside), np.stack([vectors[text] for text in beside.values()]))
-    if sample is None:
-        count = sum(vectors[text].any() for text in beside.values())
-        raise ArgumentError(
-            f"reference has {count:,} words with a vector. Give at least {FEWEST:,}"
-            f"{worded(', such as common_words()', '')}."
-        )
-    return replace(embedding, vocabulary_sample=sample)
+    return Encoding(
+        encoder=function,
+        label=label,
+        version=version,
+        identity=identity,
+        texts_of={word: [text.replace(MARK, word) for text in sentences[word]] for word in wanted},
+        sentences=sentences,
+        reference={word: sentences[wanted[0]][0].replace(MARK, word) for word in others},
+    )
 
 
-def _function(encoder: Any, name: str | None, precision: Precision | None, *, cached: bool) -> tuple[Encoder, str, str]:
-    """Return an encoder's function, its identity in a cache, and its name."""
+def _function(
+    encoder: Any, name: str | None, precision: Precision | None, version: str | None
+) -> tuple[Encoder, tuple[str, ...], str]:
+    """Return an encoder's function, its identity in a cache (empty without one), and its name."""
+    if version is not None and not (is_text(version) and version.strip()):
+        raise ArgumentError(f"version={shown(version)}: give a text, such as version='2'.")
     if isinstance(encoder, str | os.PathLike):
+        if version is not None:
+            raise ArgumentError("version is that of a function's model. Leave it out: a folder is known by its files.")
         loaded = folder_encoder(encoder, precision)
-        return loaded, f"{loaded.name} {loaded.digest}", name or loaded.name
+        return loaded, (f"{loaded.name} {loaded.digest}",), name or loaded.name
     if not callable(encoder):
         raise ArgumentError(
             f"encoder={encoder!r:.60}: give a function of a list of texts, such as SentenceTransformer(...).encode, or "
@@ -180,84 +268,61 @@ def _function(encoder: Any, name: str | None, precision: Precision | None, *, ca
         )
     if precision is not None:
         raise ArgumentError("precision is that of an encoder in a folder. Leave it out: a function has its own.")
-    if cached and name is None:
-        raise ArgumentError("cache needs a name: functions have none that stays the same. Give name='provider-model'.")
     label = name or str(getattr(encoder, "__name__", type(encoder).__name__))
-    return cast("Encoder", encoder), label, label
+    versions = () if version is None else (version,)
+    return cast("Encoder", encoder), () if name is None else (name, *versions), label
 
 
 def _encoded(
-    encoder: Encoder,
-    keys: dict[str, bytes],
-    calls: _Calls,
-    cache: VectorCache | None,
-    name: str,
-    word_of: dict[str, str],
+    calls: Calls, keys: dict[str, bytes], cache: VectorCache | None, word_of: dict[str, str], *, progress: bool
 ) -> dict[str, NDArray[np.floating]]:
     """Return the vectors of texts, of which `keys` has the keys, from the cache or the encoder.
 
-    The vector is 0, in the cache too, if the tokenizer of a folder does not know the word of a text (`word_of`).
+    The vector is 0, in the cache too, if the tokenizer of a folder does not know the word of a text (`word_of`). Some
+    texts are encoded again, at the beginning and the end: an encoder must give a text the vector that it gave before.
     """
     vectors: dict[str, NDArray[np.floating]] = dict(cache.read(keys)) if cache else {}
     # Texts of similar length together, so that an encoder pads them little.
-    new = sorted((text for text in keys if text not in vectors), key=len, reverse=True)
+    ordered = sorted(keys, key=len, reverse=True)
+    stored, new = [text for text in ordered if text in vectors], [text for text in ordered if text not in vectors]
+    folder = calls.encoder if isinstance(calls.encoder, FolderEncoder) else None
     unknown: set[str] = set()
-    if new and isinstance(encoder, FolderEncoder):
-        encoder.load()  # here, so that a run from the cache alone needs no library
-        unknown = encoder.unknown_words({word_of[text] for text in new if text in word_of})
+    if new and folder:
+        folder.load()  # here, so that a run from the cache alone needs no library
+        unknown = folder.unknown_words({word_of[text] for text in new if text in word_of})
+    known_texts = [text for text in new if word_of.get(text) not in unknown]
+    if not folder:  # the cache knows a folder by its files
+        calls.check_repeated(stored, vectors, "in the cache")
     dimensions = {len(vector) for vector in vectors.values()}
-    stored = f", {len(vectors):,} from the cache" if vectors else ""
-    what = f"{name}: {len(new):,} texts in batches of {calls.batch:,}{stored}"
-    with progress_bar(len(new), what, progress=calls.progress) as bar:
+    with progress_bar(len(new), f"{calls.name}: {counts_text(len(new), len(stored))}", progress=progress) as bar:
         for number, texts_at_once in enumerate(batched(new, calls.batch)):
-            matrix = _call(encoder, list(texts_at_once), calls, done=number * calls.batch, cached=cache is not None)
+            matrix = calls.vectors(list(texts_at_once), done=number * calls.batch)
             if lost := [row for row, text in enumerate(texts_at_once) if word_of.get(text) in unknown]:
                 matrix = matrix.copy()
                 matrix[lost] = 0
             dimensions.add(matrix.shape[1])
             if len(dimensions) > 1:
-                raise EmbeddingError(
-                    f"{name} returned vectors of {' and '.join(map(str, sorted(dimensions)))} dimensions. If the "
-                    "encoder changed, give a new name and cache."
-                )
-            if cache:
-                matrix = matrix.astype(np.float32)
-                cache.write((keys[text] for text in texts_at_once), matrix)
+                raise calls.of_sizes(dimensions)
+            matrix = matrix.astype(np.float32) if cache else matrix
             vectors.update(zip(texts_at_once, matrix, strict=True))
+            if number == 0 and (folder or not stored):
+                first = [text for text in texts_at_once if word_of.get(text) not in unknown]
+                calls.check_repeated(first, vectors, "a moment before")
+            if cache:
+                cache.write((keys[text] for text in texts_at_once), matrix)
             bar.advance(len(texts_at_once))
+    if len(new) > calls.batch:
+        calls.check_repeated(known_texts, vectors, "at the beginning of this run")
     return vectors
 
 
-def _call(encoder: Encoder, texts: list[str], calls: _Calls, *, done: int, cached: bool) -> NDArray[np.floating]:
-    """Return the vectors of a batch, after several attempts if necessary."""
-    for attempt in range(1, calls.attempts + 1):
-        try:
-            returned = encoder(texts)
-            break
-        except Exception as fault:
-            stored = " The texts before it are in the cache: the next run continues there." if cached else ""
-            if lacks_memory(fault):
-                advice = f"a smaller batch, such as batch={len(texts) // 4}" if len(texts) > 4 else "shorter texts"
-                raise NotEnoughMemoryError(
-                    f"The encoder has too little memory for {counted(len(texts), 'text')} at once. Give {advice}."
-                    f"{stored}"
-                ) from fault
-            if attempt == calls.attempts:
-                raise EmbeddingError(
-                    f"The encoder failed at texts {done + 1:,} to {done + len(texts):,} in "
-                    f"{counted(attempt, 'attempt')}: {type(fault).__name__}: {fault}.{stored}"
-                ) from fault
-            time.sleep(_WAIT * 2 ** (attempt - 1))
-    matrix = as_vectors(returned)
-    if len(matrix) != len(texts):
-        raise EmbeddingError(
-            f"The encoder returned {len(matrix):,} vectors for {len(texts):,} texts. It must return one per text, in "
-            "their order."
-        )
-    if not np.isfinite(matrix).all():
-        row = int(np.argmin(np.isfinite(matrix).all(axis=1)))
-        raise EmbeddingError(f"The encoder returned a NaN or an infinity for {texts[row]!r:.80}.")
-    return matrix
+def counts_text(sent: int, stored: int) -> str:
+    """Return how many texts are sent to an encoder, and how many a cache has.
+
+    >>> counts_text(0, 1032)
+    '0 texts sent, 1,032 from the cache'
+    """
+    return f"{counted(sent, 'text')} sent, {stored:,} from the cache"
 
 
 def _embedding(

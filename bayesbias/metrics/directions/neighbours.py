@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats, Integers
 from bayesbias.base.machine import available_cores, threadpool_limits
+from bayesbias.base.number_text import counted
+from bayesbias.base.progress import with_progress
 from bayesbias.errors import MeasureError
 
 _ROWS = 1000
@@ -23,6 +25,7 @@ def nearest_neighbours(
     k: int = 100,
     *,
     target_rows: ArrayLike | None = None,
+    progress: bool = True,
 ) -> Integers:
     """Return the rows of the k vectors of a vocabulary with the largest cosine similarity to each target.
 
@@ -34,6 +37,8 @@ def nearest_neighbours(
         Number of neighbours, from 1 to the number of words.
     target_rows
         Row of each target in `vocabulary`, which is not its own neighbour, or -1 if it has none. None: all -1.
+    progress
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -102,7 +107,10 @@ def nearest_neighbours(
 
     # One core per block: a product could use all cores, but the choice among similarities could not.
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
-        list(pool.map(search, range(0, len(queries), size)))
+        starts = range(0, len(queries), size)
+        steps = with_progress(starts, f"Neighbours of {counted(len(queries), 'word')}", progress=progress)
+        for _ in zip(steps, pool.map(search, starts), strict=True):
+            pass
     return neighbours
 
 

@@ -85,7 +85,7 @@ def nbm(
     >>> nbm([[1.0, 0.0]], first=[[1.0, 0.0]], second=[[0.0, 1.0]], vocabulary=vocabulary, k=3).round(3)
     array([[0.333]])
     """
-    neighbours = nearest_neighbours(words, vocabulary, k, target_rows=target_rows)
+    neighbours = nearest_neighbours(words, vocabulary, k, target_rows=target_rows, progress=False)
     blocks = (vocabulary[start : start + _BLOCK] for start in range(0, len(vocabulary), _BLOCK))
     leaning = [db_wa(block, first, second) for block in blocks]
     sides = np.concatenate([(score > ROUNDING).astype(np.int8) - (score < -ROUNDING) for score in leaning], axis=1)

@@ -78,6 +78,7 @@ def gipe(
     components: int = 4,
     random_seed: int | None = None,
     hdi_prob: float = HDI_PROB,
+    progress: bool = True,
 ) -> MeasureResult:
     """Return the gender-based illicit proximity estimate: the share of neighbours that are near because of a direction.
 
@@ -165,7 +166,7 @@ def gipe(
         )
     targets = np.array([row_of[str(source.match(word))] for word in embedded_words])
     near = nearest_neighbours(
-        source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, target_rows=targets
+        source.vectors[vocabulary[targets]], source.vectors[vocabulary], count, target_rows=targets, progress=progress
     )
     illicit = _illicit(judge, judge_rows, (directions, weights), targets, near, limit)
     incoming = np.bincount(near.ravel(), minlength=len(vocabulary))[targets]
@@ -227,6 +228,9 @@ def _illicit(
         illicit[start : start + _BLOCK] = not_orthogonal & (beta > limit)
     return illicit
 
+
+MOST_WORDS = 100_000
+"""Number of words above which `bayesbias intrinsic` leaves GIPE out by default: its time grows with their square."""
 
 GIPE = Measure(
     "gipe", "gender-based illicit proximity estimate",

@@ -23,7 +23,7 @@ from bayesbias.models.simulate import draw_parameters, parameter_labels, paramet
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
 from bayesbias.reports.posterior.contrasts import observed_difference, observed_means
-from bayesbias.tables.schema import any_frame, provenance, source_name
+from bayesbias.tables.schema import FrameLike, as_frame, provenance, source_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,9 +149,8 @@ class PriorCheck(Result):
         )
 
 
-@any_frame
 def check_prior(
-    table: "pd.DataFrame",
+    table: FrameLike,
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     priors: Mapping[str, Any] | None = None,
@@ -205,6 +204,7 @@ def check_prior(
     0         all      0.2
     ...
     """
+    table = as_frame(table)
     import pandas as pd
 
     from bayesbias.base.machine import threadpool_limits

@@ -13,7 +13,7 @@ from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import CONNECTIONS
-from bayesbias.tables.schema import any_frame, as_frame, validate_table
+from bayesbias.tables.schema import FrameLike, as_frame, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,9 +127,8 @@ class MacShares(Result):
         )
 
 
-@any_frame
 def mac_shares(
-    table: "pd.DataFrame | Mapping[str, pd.DataFrame]", *, level: str = "connection", mac: float | None = None
+    table: "FrameLike | Mapping[str, FrameLike]", *, level: str = "connection", mac: float | None = None
 ) -> MacShares:
     """Return the shares of pairs that are as similar as MAC takes for bias, by connection or by word.
 
@@ -175,6 +174,7 @@ def mac_shares(
     >>> mac_shares({"before": table, "after": table}).shares["table"].unique().tolist()
     ['before', 'after']
     """
+    table = as_frame(table)
     import pandas as pd
 
     check_choice("level", level, LEVELS)

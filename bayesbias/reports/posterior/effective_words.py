@@ -12,7 +12,7 @@ from bayesbias.estimates.dependence import LinkedWords, clusters
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.studies.faults import CONTROLS
-from bayesbias.tables.schema import any_frame, table_facts
+from bayesbias.tables.schema import FrameLike, as_frame, table_facts
 from bayesbias.tables.word_worths import KEY
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ _MOST_SHOWN = 3
 _MEASURED = {True: "distances", False: "unknown"}
 
 
-@any_frame
-def effective_words(table: "pd.DataFrame") -> "pd.DataFrame":
+def effective_words(table: FrameLike) -> "pd.DataFrame":
     """Return how many independent words each list of a distance table is worth.
 
     Synonyms and forms of one word are no independent sample of a concept. The default model, trends, covariates and
@@ -70,6 +69,7 @@ def effective_words(table: "pd.DataFrame") -> "pd.DataFrame":
     2    male      brother, son      8              4.3
     3  female  sister, daughter      8              4.7
     """
+    table = as_frame(table)
     import pandas as pd
 
     data = model_data(table)

@@ -90,7 +90,7 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
     if "case" in embedding:
         yield f"Words were looked up by the case rule '{markdown_text(embedding['case'])}'."
     if "steps" in embedding:
-        yield f"Before, the vectors were changed: {markdown_text(embedding['steps'])}."
+        yield f"Preparation of the vectors: {markdown_text(embedding['steps'])}."
     if "contexts" in facts:
         what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
         yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."

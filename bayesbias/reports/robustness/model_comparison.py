@@ -25,7 +25,7 @@ from bayesbias.models.spec import ModelSpec, load_model
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.group_statements import without_contrast
-from bayesbias.tables.schema import any_frame
+from bayesbias.tables.schema import FrameLike, as_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,9 +141,8 @@ class ModelComparison(Result):
         )
 
 
-@any_frame
 def compare_models(
-    table: "pd.DataFrame",
+    table: FrameLike,
     models: Sequence[str | os.PathLike[str] | ModelSpec] = MODELS,
     *,
     hdi_prob: float = HDI_PROB,
@@ -208,16 +207,17 @@ def compare_models(
     0       crossed                        preferred
     1  hierarchical  worse at unseen words
     """
+    rows = as_frame(table)
     import pandas as pd
 
     seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
     specs = _specs(models)
-    data = model_data(table)
+    data = model_data(rows)
     not_compared = groups_not_compared(data)
     if not_compared and not all(spec.multivariate for spec in specs):
         # The same rows for all models: those of rows are fitted without groups that are in no contrast.
-        table, data = table[data.compared[data.protected]], compared_part(data)
+        rows, data = rows[data.compared[data.protected]], compared_part(data)
     if len(data.attribute_words) < FEWEST_WORDS:
         raise ReportError(
             f"The table has {len(data.attribute_words)} attribute word, and models are compared by leaving out one at "
@@ -229,7 +229,7 @@ def compare_models(
     for spec in specs:
         check_room_for_draws(data, spec, total_draws)
     fit_short = partial(fit, draws=draws, chains=chains)
-    scores = [_score(table, data, spec, fit_short, seed, hdi_prob, progress=progress) for spec in specs]
+    scores = [_score(rows, data, spec, fit_short, seed, hdi_prob, progress=progress) for spec in specs]
     best_words = max(scores, key=lambda score: score.words.sum())
     best_pairs = max(scores, key=lambda score: score.pairs.sum())
     frame = pd.DataFrame(

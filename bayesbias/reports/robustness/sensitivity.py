@@ -37,7 +37,7 @@ from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.posterior.effective_words import clusters_of
 from bayesbias.reports.posterior.group_statements import without_contrast
-from bayesbias.tables.schema import any_frame, validate_table
+from bayesbias.tables.schema import FrameLike, as_frame, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,9 +203,8 @@ class Sensitivity(Result):
         return forest_figure(caption, rows, label="Difference of mean cosine distances")
 
 
-@any_frame
 def sensitivity(
-    table: "pd.DataFrame",
+    table: FrameLike,
     model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
     *,
     leave_out: str = "attribute_word",
@@ -276,6 +275,7 @@ def sensitivity(
     >>> len(changes.shifts), changes.refits
     (51, 17)
     """
+    table = as_frame(table)
     check_choice("leave_out", leave_out, LEAVE_OUT)
     settings = RefitSettings(draws, random_seed, hdi_prob, baseline, chains)
     return next(sensitivities(table, model, (leave_out,), settings, progress=progress))
