@@ -19,7 +19,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.files.outputs import others_write
 from bayesbias.base.machine import has_home, private_folder
-from bayesbias.errors import BayesBiasError, did_you_mean, raise_faults
+from bayesbias.errors import BayesBiasError, beginning, did_you_mean, raise_faults
 
 _UNIONS = (Union, UnionType)
 _KINDS: dict[Any, str] = {str: "text between quotes", bool: "true or false", int: "a whole number", float: "a number"}
@@ -110,7 +110,7 @@ def _type_faults(place: str, value: object, kind: Any) -> Iterator[str]:
             yield from _type_faults(f"{place} (item {position})", entry, inner[0])
     elif origin is dict and isinstance(value, dict) and value:
         for name, entry in value.items():
-            yield from _type_faults(f"{place}.{name}", entry, inner[1])
+            yield from _type_faults(f"{place}.{beginning(name)}", entry, inner[1])
     elif not _is_scalar(value, origin):
         dotted = " (a name with a dot needs quotes)" if kind is str and isinstance(value, dict) else ""
         yield f"{_shown(place, kind)} must be {_wanted(kind)}, not {kind_of(value)}{dotted}."
@@ -167,7 +167,7 @@ def _is_guarded() -> bool:
 
 @contextmanager
 def outside_foreign_folder() -> Iterator[None]:
-    """Work in the root folder meanwhile, if `ignore_foreign_settings` found that others can write to the current one."""
+    """Leave the current folder meanwhile, if `ignore_foreign_settings` found that others can write to it."""
     if not _is_guarded():
         yield
         return
