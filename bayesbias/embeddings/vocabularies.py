@@ -257,7 +257,8 @@ class Spellings:
         self.scripts = {script for script, count in counts.items() if 1000 * count >= counts.total()}
         self._alike: dict[tuple[str, int], list[str]] = defaultdict(list)
         for word in islice(vocabulary, MOST_ALIKE):
-            self._alike[word[:1].casefold(), len(word)].append(word)
+            if len(word) <= _LONGEST_HINTED:  # comparing takes the square of the lengths
+                self._alike[word[:1].casefold(), len(word)].append(word)
 
     def reason(self, word: str) -> tuple[str, tuple[str, ...]]:
         """Return why a word is lost, and at most three spellings that the vocabulary has.

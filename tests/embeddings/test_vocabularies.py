@@ -134,3 +134,9 @@ def test_a_rule_of_a_plan_does_not_make_millions_of_forms() -> None:
 def test_an_entry_of_signs_has_no_words() -> None:
     assert len(list(_inner_words("/c/en/new_york_city/n"))) == 27
     assert not list(_inner_words(59 * "-"))
+
+
+def test_long_words_are_not_compared_letter_by_letter() -> None:
+    for length, near in ((50, 1), (80, 0)):
+        entry = "".join(map(chr, range(0x4E00, 0x4E00 + length)))
+        assert len(Spellings({entry: 1}).reason(f"{entry[:-1]}\u4e00")[1]) == near
