@@ -440,7 +440,7 @@ def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasE
         raise error(f"{source} has a key with more than {_MOST_DOTS} dots. Put names that hold dots between quotes.")
     if max(len(part.strip()) for part in bare) > _LONGEST_BARE:  # tomllib takes a hundred bytes a digit
         raise error(
-            f"{source} has more than {_LONGEST_BARE:,} characters in a row without quotes. Put texts in quotes."
+            f"{source} has over {_LONGEST_BARE:,} characters in a row without quotes. In TOML, put texts in quotes."
         )
     try:
         content = tomllib.loads(text)
