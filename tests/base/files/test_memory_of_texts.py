@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.base import machine as memory
 from bayesbias.base.files import inputs
-from bayesbias.base.files.stored_frames import read_csv
+from bayesbias.base.files.spreadsheets import read_csv
 from bayesbias.base.files.word_lists import read_word_lists
 from bayesbias.embeddings.training.corpus import read_corpus
 from bayesbias.errors import BayesBiasError, NotEnoughMemoryError
@@ -19,7 +19,7 @@ _ROWS = 20_000
 
 
 def _frame(path: Path) -> object:
-    return read_csv(path, "Give numbers.", texts=("word",))
+    return read_csv(path, "Give numbers.", keys=("word",))
 
 
 def _numbered(row: str) -> str:
@@ -31,7 +31,7 @@ _TEXTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "words of two letters": (read_word_lists, "ab\n" * _ROWS),
     "lists": (read_word_lists, "a,b\n" + "ab,cd\r" * _ROWS),
     "decimal commas": (_frame, "word;x\n" + "a;1,5\n" * _ROWS),
-    "one column": (_frame, _numbered("{:x}\n")),
+    "one column": (_frame, "word,x\n" + _numbered("{:x},y\n")),
     "pairs after carriage returns": (
         bb.nli.read_pairs,
         "premise,hypothesis,label\r" + "ab,bc,neutral\r" * _ROWS,
