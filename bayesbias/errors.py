@@ -47,7 +47,7 @@ _COLLECTING = RLock()
 _MOST_FAULTS = 100
 _LONGEST_HINT, _MOST_CHOICES = 80, 1000
 _LONGEST_WORD = 200  # letters; names in the path of a file are counted by themselves
-_LONG_WORD = re.compile(rf"[^\s/]{{{_LONGEST_WORD + 1},}}")
+_LONG_WORD = re.compile(rf"[^\s/]{{{_LONGEST_WORD + 4},}}")  # a beginning, with its three dots, is none
 _LONGEST_MESSAGE = 50_000  # characters; a file may hold a word of a gigabyte
 
 # Control characters but tabs and ends of lines; what is invisible, ends lines or changes the direction of a text, but
@@ -68,6 +68,17 @@ def visible(text: object) -> str:
     return HIDDEN_SIGN.sub(lambda match: ascii(match[0])[1:-1], str(text))
 
 
+def beginning(text: str) -> str:
+    """Return a text with the beginnings of words of hundreds of letters, and at most 50,000 characters of all.
+
+    >>> beginning(300 * "a")[195:]
+    'aaaaa... and 100 more characters'
+    """
+    text = _LONG_WORD.sub(_beginning, text)
+    cut_off = len(text) - _LONGEST_MESSAGE
+    return text if cut_off <= 0 else f"{text[:_LONGEST_MESSAGE]}... and {cut_off:,} more characters."
+
+
 def _beginning(word: re.Match[str]) -> str:
     cut_off = len(word[0]) - _LONGEST_WORD
     return f"{word[0][:_LONGEST_WORD]}... and {cut_off:,} more characters{'.' * word[0].endswith('.')}"
@@ -77,9 +88,7 @@ class BayesBiasError(Exception):
     """Base of every error that this package raises on purpose."""
 
     def __str__(self) -> str:
-        message = visible(_LONG_WORD.sub(_beginning, super().__str__()))
-        cut_off = len(message) - _LONGEST_MESSAGE
-        return message if cut_off <= 0 else f"{message[:_LONGEST_MESSAGE]}... and {cut_off:,} more characters."
+        return visible(beginning(super().__str__()))
 
 
 class ArgumentError(BayesBiasError, ValueError):
@@ -254,7 +263,7 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Iterable[str]) 
     bayesbias.errors.StudyError: The study 'pets' has 1 fault:
     - It has no words.
     """
-    first = list(islice(faults, _MOST_FAULTS + 1))
+    first = [beginning(fault) for fault in islice(faults, _MOST_FAULTS + 1)]  # a name in all of them may be long
     if len(first) > _MOST_FAULTS and isinstance(faults, Sized):
         count, more = f"{len(faults):,} faults", [f"and {len(faults) - _MOST_FAULTS:,} more"]
     elif len(first) > _MOST_FAULTS:

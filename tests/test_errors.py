@@ -1,5 +1,6 @@
 """Errors: one base, the built-in that fits, hints, and lists of faults."""
 
+import tracemalloc
 import warnings
 from collections.abc import Iterator
 from itertools import count
@@ -96,3 +97,16 @@ def test_warnings_point_at_the_line_of_the_user() -> None:
         warnings.simplefilter("always")
         bb.distance_table(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"), "religion", max_lost=0.25)
     assert {Path(warning.filename).name for warning in caught} == {"test_errors.py"}
+
+
+def test_a_long_name_in_all_faults_takes_no_memory() -> None:
+    name = 10**6 * "a"
+    tracemalloc.start()
+    try:
+        with pytest.raises(errors.StudyError) as caught:
+            errors.raise_faults(errors.StudyError, "The study", (f"{name} has no list {place}." for place in range(99)))
+        _, took = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert took < 10 * len(name)
+    assert str(caught.value).endswith(f"- {200 * 'a'}... and 999,800 more characters has no list 98.")

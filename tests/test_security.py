@@ -24,6 +24,8 @@ ATTACKS = {
     "ngrams_of_a_word_are_counted_before_they_are_made",
     "Sizes in a model's settings": "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called "
     "marks_without_end_are_refused_before_a_normal_form_is_made",
+    "So are XML": "what_xml_declares_does_not_stand_for_more a_number_of_many_digits_takes_no_memory "
+    "a_rule_of_a_plan_does_not_make_millions_of_forms",
     "The names in a zip or tar archive": "what_stands_beside_the_contents_of_a_tar_archive_is_limited "
     "the_directory_of_a_zip_file_is_limited",
     "A corpus is streamed": "a_corpus_that_does_not_fit_is_refused a_line_or_a_document_that_does_not_fit_is_refused",
@@ -74,6 +76,7 @@ ATTACKS = {
     "the_command_line_reads_none_of_them numba_does_not_read_them_when_it_compiles",
     "The command line and workers": "without_a_home_folder_the_command_line_has_an_empty_one "
     "workers_without_a_home_folder_have_a_private_one",
+    "It leaves it for NUTS too": "pymc_compiles_elsewhere",
     "In Python, compiled loops": "without_a_home_folder_nothing_in_the_current_one_is_read_or_written "
     "a_home_folder_that_all_may_write_to_is_none",
     "Unless you set": "compiled_code_is_neither_read_nor_kept_where_all_may_write",

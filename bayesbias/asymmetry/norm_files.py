@@ -16,7 +16,7 @@ from bayesbias.base.machine import Allowance
 from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faults
 
 Row = tuple[int, str, str, str, str]
-_ROWS = MemoryCost(8, 500, b"\n\r")
+_ROWS = MemoryCost(8, 700, b"\n\r<")
 _BYTES_A_RELATION = 400
 _USF, _EAT = "USF", "EAT"
 _WHOLE = re.compile(r"[0-9]{1,15}")
@@ -160,7 +160,11 @@ def _eat_rows(source: Path, content: bytes) -> Iterator[Row]:
             word = attributes.get("word", "").strip().lower()
             answers.append((parser.CurrentLineNumber, current, word, attributes.get("n", "")))
 
+    def refuse(*_: object) -> None:
+        raise InputFileError(f"{source} declares entities or attributes, which norms have not. Download it again.")
+
     parser.StartElementHandler = begin
+    parser.EntityDeclHandler = parser.AttlistDeclHandler = refuse  # a few letters would stand for any number
     try:
         parser.Parse(content, True)
     except (expat.ExpatError, LookupError, ValueError) as fault:  # of a declared encoding, the last two

@@ -228,5 +228,8 @@ def report(
 
 
 def is_of_its_owner(beside: Path, file: Path) -> bool:
-    """Return whether there is a file beside another one that is of the same user, not one that a stranger put there."""
-    return beside.is_file() and beside.stat().st_uid == file.stat().st_uid
+    """Return whether there is a file beside another one that is of the same user, not one that a stranger put there.
+
+    So must a link be that leads there: strangers would choose which file of the user is read.
+    """
+    return beside.is_file() and {beside.stat().st_uid, beside.lstat().st_uid} == {file.stat().st_uid}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_flag, check_path
-from bayesbias.base.files.inputs import parse_json
+from bayesbias.base.files.inputs import JSON, parse_json, read_content
 from bayesbias.base.files.outputs import atomic_path, check_folder, check_output, is_of_this_user, whole_folder
 from bayesbias.base.number_text import json_text, visible, write_csv
 from bayesbias.base.progress import with_progress
@@ -18,7 +18,7 @@ from bayesbias.delivery.documents import docx_module, latex, markdown, write_doc
 from bayesbias.delivery.page.blocks import LinkList, Notice, Page, Section, filled_page
 from bayesbias.delivery.page.sections import drawn, first_figure, folded_sections, opened_sections
 from bayesbias.delivery.plots.style import FORMATS, is_figure, save_figure
-from bayesbias.errors import OutputError, ReportError, collected_warnings
+from bayesbias.errors import NotEnoughMemoryError, OutputError, ReportError, collected_warnings
 from bayesbias.workers.cells import Answer, FunctionCell, warning_texts
 
 if TYPE_CHECKING:
@@ -176,8 +176,8 @@ def written_names(folder: Path) -> list[str]:
     conclusions = folder / NUMBERS
     try:
         is_ours = conclusions.is_file() and is_of_this_user(conclusions)  # another user may list any files
-        names = parse_json(conclusions.read_text(encoding="utf-8"))["files"] if is_ours else None
-    except (OSError, ValueError, TypeError, KeyError):
+        names = parse_json(read_content(conclusions, JSON))["files"] if is_ours else None
+    except (OSError, ValueError, TypeError, KeyError, NotEnoughMemoryError):
         names = None  # not a folder of a result: nothing else in it may be replaced
     listed = [escape(str(name)) for name in names if Path(str(name)).name == name] if isinstance(names, list) else []
     return [TEXT, NUMBERS, PAGE, *listed]

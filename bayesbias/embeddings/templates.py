@@ -5,10 +5,12 @@ from typing import Any
 
 from bayesbias.base.checks import check_choice, check_items, is_text
 from bayesbias.base.files.inputs import bundled, read_toml
+from bayesbias.base.machine import check_memory
 from bayesbias.errors import ArgumentError, did_you_mean, name_some
 from bayesbias.studies.study import StudyLike, load_study
 
 _OTHER = "other"
+_BYTES_A_TEXT, _BYTES_A_LETTER = 500, 4  # of a sentence, with its key in a cache
 MARK = "WORD"
 """Placeholder of the word in a template."""
 
@@ -52,8 +54,20 @@ def load_templates(part: str = "any") -> tuple[str, ...]:
 def templates_of_words(words: list[str], templates: TemplatesLike) -> dict[str, tuple[str, ...]]:
     """Return the templates of each word.
 
-    Raises `ArgumentError` if a template does not hold ``WORD`` exactly once, or words have no templates.
+    Raises `ArgumentError` if a template does not hold ``WORD`` exactly once, or words have no templates. Raises
+    `NotEnoughMemoryError` if all sentences would not fit into the free memory.
     """
+    sentences = _templates_of_words(words, templates)
+    letters = {listed: sum(map(len, listed)) for listed in set(sentences.values())}
+    needed = sum(
+        letters[listed] + len(listed) * (len(word) + _BYTES_A_TEXT / _BYTES_A_LETTER)
+        for word, listed in sentences.items()
+    )
+    check_memory(_BYTES_A_LETTER * needed, "The sentences of all words", "Take fewer words, or fewer templates.")
+    return sentences
+
+
+def _templates_of_words(words: list[str], templates: TemplatesLike) -> dict[str, tuple[str, ...]]:
     if isinstance(templates, Mapping):
         if lacking := [word for word in words if word not in templates]:
             raise ArgumentError(

@@ -15,7 +15,8 @@ from bayesbias.errors import ArgumentError, did_you_mean, setting
 # Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
 MOST_ALIKE = 100_000
 _MOST_SCRIPTS = 10_000
-_MOST_HINTED, _LONGEST_HINTED = 20_000, 60
+_MOST_HINTED, _LONGEST_HINTED, _MOST_PARTS = 20_000, 60, 12
+_MOST_FORMS, _LONGEST_FORM = 100, 200  # a rule is applied to every word
 _FEWEST_HINTED = 10  # at least one word in so many
 # Writing systems that use several scripts.
 _SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
@@ -68,7 +69,16 @@ def case_rule(case: Any) -> tuple[str | Form, ...]:
             )
     if not rule:
         raise ArgumentError(f"case={case!r} is empty. Name at least one form, such as 'exact'.")
+    _check_size("case", rule)
     return rule
+
+
+def _check_size(name: str, rule: Sequence[str | Form]) -> None:
+    """Raise `ArgumentError` if a rule has very many forms, or long texts around one."""
+    if len(rule) > _MOST_FORMS or any(isinstance(form, str) and len(form) > _LONGEST_FORM for form in rule):
+        raise ArgumentError(
+            f"{name}: give at most {_MOST_FORMS} forms, each with a text of at most {_LONGEST_FORM} letters around it."
+        )
 
 
 def spelling_rule(case: Any, prefix: str = "", suffix: str = "") -> tuple[str | Form, ...]:
@@ -83,6 +93,7 @@ def spelling_rule(case: Any, prefix: str = "", suffix: str = "") -> tuple[str | 
     for name, text in (("prefix", prefix), ("suffix", suffix)):
         if not is_text(text) or "{" in text or "}" in text:
             raise ArgumentError(f"{name}={text!r}: give a text without braces, such as '/c/en/' or '_NOUN'.")
+        _check_size(name, (text,))
     if not (prefix or suffix):
         return rule
     return tuple(_Affixed(form, prefix, suffix) if callable(form) else _with(form, prefix, suffix) for form in rule)
@@ -228,7 +239,9 @@ def _inner_words(entry: str) -> Iterable[tuple[int, int]]:
     if len(entry) > _LONGEST_HINTED:
         return
     starts = [0, *(place + 1 for place, letter in enumerate(entry) if not letter.isalnum())]
-    ends = [len(entry), *(place for place, letter in enumerate(entry) if not letter.isalnum())]
+    ends = [len(entry), *(start - 1 for start in starts[1:])]
+    if len(starts) > _MOST_PARTS:
+        return
     yield from ((start, end) for start in starts for end in ends if start < end)
 
 
@@ -244,7 +257,8 @@ class Spellings:
         self.scripts = {script for script, count in counts.items() if 1000 * count >= counts.total()}
         self._alike: dict[tuple[str, int], list[str]] = defaultdict(list)
         for word in islice(vocabulary, MOST_ALIKE):
-            self._alike[word[:1].casefold(), len(word)].append(word)
+            if len(word) <= _LONGEST_HINTED:  # comparing takes the square of the lengths
+                self._alike[word[:1].casefold(), len(word)].append(word)
 
     def reason(self, word: str) -> tuple[str, tuple[str, ...]]:
         """Return why a word is lost, and at most three spellings that the vocabulary has.

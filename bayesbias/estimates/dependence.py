@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbias.base.arrays import Floats
+from bayesbias.base.machine import check_memory
 
 QUANTILE = 0.96
 # Chance links that a word of a long list may have on average: more would hide the others.
@@ -33,6 +34,7 @@ FEWEST_EFFECTIVE = 1.5
 LEAST_FREEDOM = FEWEST_EFFECTIVE - 1
 """Two words have at least this much freedom, or a group of dependent words would have no likelihood."""
 _STEPS = 6
+_BYTES_A_PAIR = 40  # of two words of a list, in either order
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,12 @@ class ChanceCorrelations:
         return threshold, float(np.sqrt(above.clip(0)).sum() / len(self.values))
 
 
+def check_room_for_pairs(words: int) -> None:
+    """Raise `NotEnoughMemoryError` if the correlations of so many words do not fit into the free memory."""
+    what = f"The correlations of {words:,} words with each other"
+    check_memory(_BYTES_A_PAIR * words**2, what, "Take shorter lists, or allow more memory.")
+
+
 def residual_correlations(vectors: Floats, metric: Floats | None = None) -> Floats:
     """Return the correlations R of rows around their mean, shape (rows, rows); `metric` is M (None: the identity).
 
@@ -66,6 +74,7 @@ def residual_correlations(vectors: Floats, metric: Floats | None = None) -> Floa
     >>> residual_correlations(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])).round(2)[0].tolist()
     [1.0, 0.0, -0.71]
     """
+    check_room_for_pairs(len(vectors))
     residuals = vectors - vectors.mean(axis=0)
     products = residuals @ (residuals if metric is None else residuals @ metric).T
     lengths = np.sqrt(np.maximum(np.diag(products), 0.0))
@@ -115,6 +124,7 @@ class LinkedWords:
         >>> links.correlations(np.zeros(4)).round(2)[0].tolist(), links.design_effect(np.arange(4))
         ([1.0, 0.3, 0.0, 0.0], 1.15)
         """
+        check_room_for_pairs(len(self.chance))
         correlations: Floats = np.eye(len(self.chance))
         first, second = self.pairs.T
         correlations[first, second] = correlations[second, first] = self.strengths

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_choice, check_count, resolve_seed
+from bayesbias.base.files.settings import outside_foreign_folder
 from bayesbias.base.machine import available_cores, check_memory
 from bayesbias.base.progress import has_audience
 from bayesbias.errors import FitError, SamplerWarning, warn_user
@@ -166,7 +167,8 @@ def _sample(
             if sampler == name:
                 raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler 'nuts'.") from error
             warn_user(f"Sampling with NUTS, which takes longer, because {error}.", SamplerWarning)
-    tree = _nuts(build_model(data, spec), settings)
+    with outside_foreign_folder():
+        tree = _nuts(build_model(data, spec), settings)
     sizes = tree["posterior"].sizes
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):
         # Interrupted, NUTS returns its draws so far: half a posterior is none.

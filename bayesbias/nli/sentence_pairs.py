@@ -343,7 +343,7 @@ def _path(name: str | os.PathLike[str]) -> Path:
     return bundled("data", "nli", f"{name}.toml")
 
 
-_PAIRS = MemoryCost(4, 500)
+_PAIRS = MemoryCost(4, 500, b"\n\r")
 
 type Record = tuple[int, Mapping[str, Any]]
 

@@ -14,7 +14,13 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
 from bayesbias.base.machine import threadpool_limits
-from bayesbias.estimates.dependence import ChanceCorrelations, LinkedWords, linked_words, residual_correlations
+from bayesbias.estimates.dependence import (
+    ChanceCorrelations,
+    LinkedWords,
+    check_room_for_pairs,
+    linked_words,
+    residual_correlations,
+)
 from bayesbias.studies.faults import CONTROLS
 
 KEY = "dependent_words"
@@ -143,6 +149,7 @@ def links_of_distances(distances: Floats, list_of: np.ndarray, kind_of: np.ndarr
     """
     if distances.shape[1] < _FEWEST_COORDINATES or list_of.max(initial=0) == 0:
         return None
+    check_room_for_pairs(len(distances))
     members = [np.flatnonzero(list_of == place) for place in range(list_of.max() + 1)]
     units = np.zeros_like(distances)
     for rows in members:

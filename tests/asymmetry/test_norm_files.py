@@ -97,7 +97,7 @@ def test_lines_that_are_none_are_named(tmp_path: Path, text: str, message: str) 
         (b"<?xml version='1.0'?><eat><stimulus word='a'>", "XML"),
         (b"<?xml version='1.0' encoding='utf-7'?><eat/>", "XML"),
         (b"<?xml version='1.0' encoding='a language'?><eat/>", "XML"),
-        (b"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><stimulus word='&e;'/>", "XML.* external entity"),
+        (b"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><stimulus word='&e;'/>", "declares entities"),
         (gzip.compress(b"cue,response,count,participants\na,b,1,2\n" * 50, mtime=0)[:-12], "file"),
     ],
 )
@@ -214,3 +214,11 @@ def test_norms_are_counted_while_they_are_read(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 5_000_000)
     with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: its contents would need"):
         bb.asymmetry.read_evocation(path)
+
+
+@pytest.mark.parametrize("declared", ['ATTLIST response word CDATA "{}"', 'ENTITY long "{}"'])
+def test_what_xml_declares_does_not_stand_for_more(declared: str, tmp_path: Path) -> None:
+    """A default value of an attribute would be in each of a million elements of eleven letters."""
+    content = EAT.replace("<eat>", f"<!DOCTYPE eat [<!{declared.format(1000 * 'a')}>]><eat>")
+    with pytest.raises(InputFileError, match="declares entities or attributes"):
+        bb.asymmetry.read_evocation(written(tmp_path, content, "eat.xml"))

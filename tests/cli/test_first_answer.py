@@ -160,3 +160,8 @@ def test_a_table_that_a_stranger_put_beside_a_fit_is_not_read(tmp_path: Path) ->
     assert is_of_its_owner(table, fit)
     os.chown(table, STRANGER, STRANGER)
     assert not is_of_its_owner(table, fit)
+    table.rename(tmp_path / "theirs.csv")
+    table.symlink_to(fit)
+    assert is_of_its_owner(table, fit)
+    os.chown(table, STRANGER, STRANGER, follow_symlinks=False)
+    assert not is_of_its_owner(table, fit)

@@ -12,6 +12,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.gate import GateResult
+from bayesbias.base import machine as memory
 from bayesbias.base.results import Contents, LinkedPage, Result, ResultGroup
 from bayesbias.base.statements import markdown_text
 from bayesbias.delivery import writing
@@ -262,3 +263,10 @@ def test_a_folder_whose_name_has_a_dot_is_a_folder(tmp_path: Path) -> None:
     folder.mkdir()
     assert bb.write(result_of("trainings"), folder) == folder
     assert (folder / "conclusions.txt").is_file()
+
+
+def test_a_list_of_files_that_does_not_fit_into_memory_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "conclusions.json").write_text('{"files": ["own.csv"]}')
+    assert "own.csv" in writing.written_names(tmp_path)
+    monkeypatch.setattr(memory, "free_memory", lambda: 10)
+    assert "own.csv" not in writing.written_names(tmp_path)

@@ -3,8 +3,9 @@
 import pytest
 
 import bayesbias as bb
+from bayesbias.base import machine as memory
 from bayesbias.embeddings.templates import templates_of_words
-from bayesbias.errors import ArgumentError
+from bayesbias.errors import ArgumentError, NotEnoughMemoryError
 
 
 @pytest.mark.parametrize("part", ["any", "name", "noun", "plural", "adjective", "verb"])
@@ -48,3 +49,11 @@ def test_lists_of_a_study_have_templates_by_part_of_speech():
 def test_lists_that_are_not_there_or_have_no_templates_are_refused(templates, fact):
     with pytest.raises(ArgumentError, match=fact):
         bb.embeddings.templates_by_list("weat6", templates)
+
+
+def test_sentences_of_all_words_are_counted_before_they_are_made(monkeypatch):
+    sentences = [f"{number} {1000 * 'a'} WORD." for number in range(100)]
+    monkeypatch.setattr(memory, "free_memory", lambda: 1_000_000)
+    assert len(templates_of_words(["king"], sentences)["king"]) == 100
+    with pytest.raises(NotEnoughMemoryError, match="Take fewer words, or fewer templates"):
+        templates_of_words(["king", "queen", "man"], sentences)

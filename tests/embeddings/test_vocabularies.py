@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.vocabularies import FORMS, Spellings, case_rule, case_text, forms, scripts, spelling_hint
+from bayesbias.embeddings.vocabularies import (
+    FORMS,
+    Spellings,
+    _inner_words,
+    case_rule,
+    case_text,
+    forms,
+    scripts,
+    spelling_hint,
+    spelling_rule,
+)
 from bayesbias.errors import ArgumentError
 
 
@@ -111,3 +121,22 @@ def test_one_word_that_fits_by_chance_is_no_rule() -> None:
     words = ["gov", *(f"word{number}" for number in range(30))]
     assert not spelling_hint(words, ["gov.", "the", "of"]).options
     assert spelling_hint(words[:5], ["gov.", "the", "of"]).options == {"suffix": "."}
+
+
+def test_a_rule_of_a_plan_does_not_make_millions_of_forms() -> None:
+    many = [f"{number}{{lower}}" for number in range(101)]
+    for rule in (lambda: case_rule(many), lambda: spelling_rule("exact", 201 * "a")):
+        with pytest.raises(ArgumentError, match="at most 100 forms"):
+            rule()
+    assert len(case_rule(many[:100])) == 100
+
+
+def test_an_entry_of_signs_has_no_words() -> None:
+    assert len(list(_inner_words("/c/en/new_york_city/n"))) == 27
+    assert not list(_inner_words(59 * "-"))
+
+
+def test_long_words_are_not_compared_letter_by_letter() -> None:
+    for length, near in ((50, 1), (80, 0)):
+        entry = "".join(map(chr, range(0x4E00, 0x4E00 + length)))
+        assert len(Spellings({entry: 1}).reason(f"{entry[:-1]}\u4e00")[1]) == near

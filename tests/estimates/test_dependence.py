@@ -1,8 +1,12 @@
 """Design effects of lists: twins count as one, independent words as all, whatever the vectors."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from bayesbias.base import machine as memory
+from bayesbias.errors import NotEnoughMemoryError
 from bayesbias.estimates.dependence import (
     FEWEST_EFFECTIVE,
     ChanceCorrelations,
@@ -11,6 +15,7 @@ from bayesbias.estimates.dependence import (
     linked_words,
     residual_correlations,
 )
+from bayesbias.tables.word_worths import links_of_distances
 
 DIMENSIONS = 60
 
@@ -88,3 +93,18 @@ def test_clusters_are_joined_by_strong_links_alone() -> None:
     links = LinkedWords(np.array([[0, 1], [1, 2], [3, 4], [4, 5]]), np.array([0.9, 0.8, 0.9, 0.3]), np.zeros(7))
     assert clusters(links, 0.7) == [[0, 1, 2], [3, 4]]
     assert clusters(LinkedWords.none(3), 0.7) == []
+
+
+def test_long_lists_are_counted_before_their_words_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    short, long = (rng.standard_normal((words, 6)) for words in (100, 200))
+    compare: dict[str, Callable[[np.ndarray], object]] = {
+        "vectors": residual_correlations,
+        "distances": lambda rows: links_of_distances(rows, np.arange(len(rows)) % 2),
+        "links": lambda rows: LinkedWords.none(len(rows)).correlations(np.zeros(len(rows))),
+    }
+    monkeypatch.setattr(memory, "free_memory", lambda: 40 * 100**2)
+    for compare_words in compare.values():
+        compare_words(short)
+        with pytest.raises(NotEnoughMemoryError, match="200 words with each other"):
+            compare_words(long)

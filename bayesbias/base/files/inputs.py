@@ -39,10 +39,11 @@ _HEAD = 512  # bytes that tell a zip or tar file from others
 _IN_ARCHIVE = re.compile(r"(.+?\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz))):(.+)", re.DOTALL)
 _PIECE = 1 << 22
 _ADVICE = "Check whether it is the right file, or allow more memory."
+_BYTES_A_LETTER = 80  # of a line, with its words, which may have one letter
 _MOST_NESTED = 100
 _LARGEST = 2**63
 SEAL = b"\nbayesbias sha256 "
-_MOST_DOTS = 30
+_MOST_DOTS, _LONGEST_BARE = 30, 1000  # of a key or a value of TOML without quotes
 _ENDINGS = (".txt", ".txt.gz")  # of the files of a corpus
 
 
@@ -133,8 +134,8 @@ class MemoryCost:
         return self.a_byte * len(content) + self.a_separator * separators
 
 
-LINES = MemoryCost(4, 80, b"\n\r")
-JSON = MemoryCost(4, 80, b",:[{\n")
+LINES = MemoryCost(8, 300, b"\n\r")
+JSON = MemoryCost(4, 130, b",:[{\n")
 TOML = MemoryCost(4, 300, b",=.[{\n")
 
 
@@ -174,24 +175,24 @@ def read_content(path: Path, cost: MemoryCost) -> bytes:
     return content.getvalue()
 
 
-def read_lines(path: Path, *, bytes_a_byte: float = 16) -> Iterator[bytes]:
+def read_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of a file of any size, unpacked, with their ends; only one line at a time must fit into memory.
 
-    Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if a line would take
-    more memory than is free, at `bytes_a_byte`.
+    Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if a line, with all
+    that is made of it, would take more memory than is free.
     """
     with readable(path), open_content(path) as stream:
         while line := stream.readline(_PIECE):
             if len(line) == _PIECE and not line.endswith(b"\n"):
-                line = _long_line(line, stream, path, bytes_a_byte)
+                line = _long_line(line, stream, path)
             yield line
 
 
-def _long_line(start: bytes, stream: BinaryIO, path: Path, bytes_a_byte: float) -> bytes:
+def _long_line(start: bytes, stream: BinaryIO, path: Path) -> bytes:
     allowance = Allowance(f"{path}: the words of one line", "Divide the text into lines, or allow more memory.")
     line, piece = io.BytesIO(), start
     while piece:
-        allowance.take(bytes_a_byte * len(piece))
+        allowance.take(_BYTES_A_LETTER * len(piece))
         line.write(piece)
         piece = b"" if piece.endswith(b"\n") else stream.readline(_PIECE)
     return line.getvalue()
@@ -436,8 +437,13 @@ def read_utf8(path: str | os.PathLike[str], cost: MemoryCost, error: type[BayesB
 
 def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
     """Return the content of a TOML document; raise `error` if the text is not TOML, or a value is not usable."""
-    if _deepest_key(text) > _MOST_DOTS:  # tomllib takes quadratic time
+    bare = _AROUND_KEYS.split(_TEXTS_AND_COMMENTS.sub("", text))
+    if max(part.count(".") for part in bare) > _MOST_DOTS:  # tomllib takes quadratic time
         raise error(f"{source} has a key with more than {_MOST_DOTS} dots. Put names that hold dots between quotes.")
+    if max(len(part.strip()) for part in bare) > _LONGEST_BARE:  # tomllib takes a hundred bytes a digit
+        raise error(
+            f"{source} has over {_LONGEST_BARE:,} characters in a row without quotes. In TOML, put texts in quotes."
+        )
     try:
         content = tomllib.loads(text)
     # TOMLDecodeError is a ValueError; so is a number with too many digits. Deep nesting ends in a RecursionError.
@@ -449,11 +455,6 @@ def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasE
     if value := value_fault(content):
         raise error(f"{source} cannot be used: {value}. Correct it.")
     return content
-
-
-def _deepest_key(text: str) -> int:
-    """Return the largest number of dots in a key of a TOML document, or in what stands in place of one."""
-    return max(part.count(".") for part in _AROUND_KEYS.split(_TEXTS_AND_COMMENTS.sub("", text)))
 
 
 def _quotes_hint(text: str, fault: str) -> str:

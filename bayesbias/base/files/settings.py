@@ -9,6 +9,7 @@ of its import.
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.files.outputs import others_write
 from bayesbias.base.machine import has_home, private_folder
-from bayesbias.errors import BayesBiasError, did_you_mean, raise_faults
+from bayesbias.errors import BayesBiasError, beginning, did_you_mean, raise_faults
 
 _UNIONS = (Union, UnionType)
 _KINDS: dict[Any, str] = {str: "text between quotes", bool: "true or false", int: "a whole number", float: "a number"}
@@ -109,7 +110,7 @@ def _type_faults(place: str, value: object, kind: Any) -> Iterator[str]:
             yield from _type_faults(f"{place} (item {position})", entry, inner[0])
     elif origin is dict and isinstance(value, dict) and value:
         for name, entry in value.items():
-            yield from _type_faults(f"{place}.{name}", entry, inner[1])
+            yield from _type_faults(f"{place}.{beginning(name)}", entry, inner[1])
     elif not _is_scalar(value, origin):
         dotted = " (a name with a dot needs quotes)" if kind is str and isinstance(value, dict) else ""
         yield f"{_shown(place, kind)} must be {_wanted(kind)}, not {kind_of(value)}{dotted}."
@@ -154,10 +155,29 @@ def ignore_foreign_settings() -> None:
     if not has_home():
         os.environ["HOME"] = private_folder()
     os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")
-    is_guarded = any(isinstance(finder, _Finder) for finder in sys.meta_path)
-    if not is_guarded and is_foreign_folder():
+    if not _is_guarded() and is_foreign_folder():
         sys.meta_path.insert(0, _Finder())
         os.environ[SAFE_PATH] = "1"
+
+
+def _is_guarded() -> bool:
+    """Return whether `ignore_foreign_settings` found a folder that others can write to."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
+@contextmanager
+def outside_foreign_folder() -> Iterator[None]:
+    """Leave the current folder meanwhile, if `ignore_foreign_settings` found that others can write to it."""
+    if not _is_guarded():
+        yield
+        return
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir("/")
+        yield
+    finally:
+        os.fchdir(here)
+        os.close(here)
 
 
 def is_foreign_folder() -> bool:
@@ -190,12 +210,7 @@ class _Elsewhere(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module in the root folder, and return to the current one."""
-        here = os.open(".", os.O_RDONLY)
-        try:
-            os.chdir("/")
+        with outside_foreign_folder():
             self._loader.exec_module(module)
-        finally:
-            os.fchdir(here)
-            os.close(here)
         if module.__name__ == "numba":
             module.config.reload_config = lambda: None

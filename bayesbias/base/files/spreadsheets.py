@@ -34,7 +34,7 @@ _MISSING = frozenset(
 )
 _LONGEST_LINE = 100_000
 _MOST_TITLES = 20  # rows above the names of columns
-_BYTES_A_CELL = 90  # a short text of Python, and its place in two lists
+_BYTES_A_CELL = 280  # short texts of Python with their places in lists, and what they are read as
 _SEPARATOR = re.compile(r"sep=([,;\t])\r?\n", re.IGNORECASE)  # Excel's first line
 _GAPS = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))")  # between thousands
 # Decimal sign -> what a number with it looks like; the other sign is between thousands.

@@ -7,7 +7,7 @@ import os
 from bayesbias.base.files.inputs import MemoryCost, read_utf8
 from bayesbias.errors import InputFileError
 
-_CELLS = MemoryCost(8, 80, b",;\t\n")
+_CELLS = MemoryCost(8, 250, b",;\t\n\r")
 _WORD_NAMES = ("word", "words", "term", "terms", "token")
 _LIST_NAMES = ("list", "group", "category")
 
@@ -28,13 +28,14 @@ def read_word_lists(path: str | os.PathLike[str]) -> dict[str, list[str]]:
     >>> read_word_lists(path)
     {'math': ['algebra', 'geometry'], 'arts': ['poetry']}
     """
-    text = "\n".join(line for line in read_utf8(path, _CELLS).splitlines() if line.strip() and not line.startswith("#"))
+    lines = io.StringIO(read_utf8(path, _CELLS), newline=None)
+    text = "".join(line for line in lines if line.strip() and not line.startswith("#"))
     delimiter = max(",;\t", key=text.count)
     try:
-        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True))
+        rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+        records = [[cell.strip() for cell in row] for row in rows]
     except csv.Error as error:
         raise InputFileError(f"{path} is no list of words: {error}. Write one word per line.") from error
-    records = [[cell.strip() for cell in row] for row in rows]
     if not records:
         return {}
     names = [name.casefold() for name in records[0]]

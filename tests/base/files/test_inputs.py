@@ -308,8 +308,21 @@ def test_a_key_that_occurs_twice_is_named() -> None:
 
 @pytest.mark.parametrize("value", _LONG_IN_TOML)
 def test_values_of_toml_that_are_refused(value: str) -> None:
-    with pytest.raises(StudyError, match=r"^s\.toml .* (64 bits|not finite)"):
+    with pytest.raises(StudyError, match=r"^s\.toml .* (64 bits|not finite|without quotes)"):
         parse_toml(f"[a]\nb = [{{c = {value}}}]", "s.toml", StudyError)
+
+
+def test_a_number_of_many_digits_takes_no_memory() -> None:
+    """The pattern of numbers in Python's reader takes a hundred bytes a digit."""
+    text = f"a = [{'1' * 500_000}.5]"
+    tracemalloc.start()
+    try:
+        with pytest.raises(StudyError, match="without quotes"):
+            parse_toml(text, "s.toml", StudyError)
+        _, took = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert took < 5 * len(text)
 
 
 def test_sections_are_not_nested_without_end() -> None:

@@ -116,3 +116,8 @@ def test_faults_of_a_section_and_kinds_of_values() -> None:
         "a section",
         "a list",
     ]
+
+
+def test_a_long_name_is_not_repeated_for_each_of_its_items() -> None:
+    faults = toml_faults({"lists": {10**6 * "a": [1, 2]}}, TypedDict("Plan", {"lists": dict[str, list[str]]}))
+    assert [len(fault) < 500 for fault in faults] == [True, True]

@@ -59,6 +59,20 @@ def test_numba_does_not_read_them_when_it_compiles(tmp_path: Path) -> None:
     assert ran(tmp_path, GUARD + compiles).stdout.split() == []
 
 
+@pytest.mark.slow
+def test_pymc_compiles_elsewhere(tmp_path: Path) -> None:
+    """A linker takes libgcc_s.so.1 from the current folder: PyTensor runs what it links."""
+    code = (
+        "import os, sys, bayesbias.models.sampling as sampling\n"
+        "sampling.build_model = lambda *_: os.getcwd()\n"
+        "sampling._nuts = lambda built_in, _: sys.exit(print(built_in, os.getcwd()))\n"
+        "try: sampling._sample('nuts', None, None, None)\nfinally: print(os.getcwd())"
+    )
+    for mode, place in ((0o700, str(tmp_path)), (0o1777, "/")):
+        tmp_path.chmod(mode)
+        assert ran(tmp_path, f"{GUARD}\n{code}").stdout.split() == [place, place, str(tmp_path)]
+
+
 # What belongs to a user without HOME and without a line in /etc/passwd, as in a container.
 NO_HOME = "import os, pwd; del os.environ['HOME']; os.getuid = lambda: 2**31 - 9;"
 

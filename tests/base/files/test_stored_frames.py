@@ -72,7 +72,7 @@ def test_rows_and_columns_are_counted_before_a_frame_is_made(
     (tmp_path / "t.csv").write_bytes(gzip.compress(text.encode()))
     monkeypatch.setattr(memory, "free_memory", lambda: 20_000_000)
     monkeypatch.setattr(pd, "read_csv", None)
-    with pytest.raises(NotEnoughMemoryError, match=r"t\.csv: .* rows of .* columns would need about 0\.\d GB"):
+    with pytest.raises(NotEnoughMemoryError, match=r"t\.csv: .* rows of .* columns would need about \d\.\d GB"):
         read_csv(tmp_path / "t.csv", "")
 
 
