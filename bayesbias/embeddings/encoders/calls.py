@@ -58,7 +58,8 @@ class Calls:
                     raise
                 stored = " The texts before it are in the cache: the next run continues there." if self.cached else ""
                 if lacks_memory(fault):
-                    advice = f"a smaller batch, such as batch={len(texts) // 4}" if len(texts) > 4 else "shorter texts"
+                    smaller = f"a smaller batch, such as {setting('batch', len(texts) // 4)}"
+                    advice = smaller if len(texts) > 4 else "shorter texts"
                     raise NotEnoughMemoryError(
                         f"The encoder has too little memory for {counted(len(texts), 'text')} at once. Give {advice}."
                         f"{stored}"
