@@ -4,15 +4,16 @@ import pytest
 
 from tests.walks import calls, walk
 
-# Lower one when a change makes it smaller; a change that needs more files says why.
+# Lower one when a change makes it smaller; a change that needs more files says why. The last two more are those of lost
+# words and of doubts about slopes, which several pages share.
 MOST_FILES = {
     "distance_table": 17,
-    "fit": 24,
-    "contrasts": 10,
-    "trend": 37,
-    "compare_embeddings": 36,
+    "fit": 25,
+    "contrasts": 11,
+    "trend": 39,
+    "compare_embeddings": 38,
     "audit": 56,
-    "write(fit), quick": 61,
+    "write(fit), quick": 63,
 }
 
 
