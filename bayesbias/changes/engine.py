@@ -317,7 +317,6 @@ def changes_of(
             },
             "times": None if periods is None else periods.times.tolist(),
             **{"covariates": [], "word_covariates": [], "percent_covariates": [], "walk": False, "trend": False},
-            "slope_doubts": {},
             **({} if periods is None else periods.facts),
             "scope": estimation.scope,
             "baseline": estimation.baseline,
@@ -489,4 +488,5 @@ def _facts(
             for name, fitted in fits.items()
             for problem in fit_attribute(fitted, "convergence_problems")
         ],
+        "slope_doubts": {},
     }
