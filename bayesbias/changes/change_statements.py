@@ -19,6 +19,7 @@ from bayesbias.base.results import MOST_WORDS, NO_PROOF, VERDICTS
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some, setting
 from bayesbias.estimates.intervals import contrast_sides, is_settled
+from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.reports.posterior.doubts import tied_statement
 from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.reports.posterior.questions import attribute_phrases
@@ -65,6 +66,7 @@ _SIZE = (
     "Whether a change matters. An interval that excludes 0 shows that a change is detectable, not that it is large. To "
     "judge its size, give a region of practical equivalence (rope)."
 )
+_UNRATED = "Words without a number in the covariates were left out of all conditions:"
 _LIMITS = {
     "causes": "Why distances changed. Other texts, spellings or amounts of text can change them as well as other "
     "meanings. With one training of each condition, changes include the chance of single trainings: train several "
@@ -514,14 +516,20 @@ def equalized_doubts(
 def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
     """Yield the words that some conditions lack, by list, and those that none has."""
     for (role, name), rows in lacking[lacking["conditions"] > 0].groupby(["role", "list"], sort=False):
-        words = [f"{row['word']} (not in {row['lacks']})" for row in rows_of(rows)]
+        words = [
+            f"{row['word']} ({'without a number' if row['reason'] == NO_NUMBER else 'not'} in {row['lacks']})"
+            for row in rows_of(rows)
+        ]
         text = (
             f"Some conditions lack {role} words of {name}: {name_some(words, 12)}. Where a word is missing, it is "
             "assumed to change as the other words of its list do."
         )
         yield Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name})
-    if nowhere := lacking.loc[lacking["conditions"] == 0, "word"].tolist():
-        yield Statement("lost words", f"No condition has the words {name_some(nowhere, 12)}.", {"words": nowhere})
+    nowhere = lacking[lacking["conditions"] == 0]
+    unrated = nowhere["reason"] == NO_NUMBER
+    for rows, what in ((nowhere[~unrated], "No condition has the words"), (nowhere[unrated], _UNRATED)):
+        if words := rows["word"].tolist():
+            yield Statement("lost words", f"{what} {name_some(words, len(words))}.", {"words": words})
 
 
 def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:

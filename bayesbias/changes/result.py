@@ -90,7 +90,8 @@ class Changes(ComparedConditions):
     lines, slopes, neighbours : pandas.DataFrame
         Of periods alone: trends, slopes on numbers of words, and whether neighbouring periods deviate alike.
     lacking : pandas.DataFrame
-        Words that some conditions lack: their `list`, the number of `conditions` that have them, and those it `lacks`.
+        Words that some conditions lack: their `list`, the number of `conditions` that have them, those that it `lacks`,
+        and the `reason`.
     draws : xarray.Dataset
         Of periods alone: draws of the gaps of all words, paired over periods, as `population` and `these_words`.
     fits

@@ -261,8 +261,8 @@ def trend(
     word_column
         Name of the column of words in that file, if it is not ``word``.
     drop_unrated
-        Whether to leave out protected words without a number in some period, which a warning names. By default, they
-        are an error.
+        Whether to leave out protected words of the periods in which they have no number, which a warning names. By
+        default, they are an error.
     walk
         Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
         a line with independent deviations.
