@@ -38,6 +38,8 @@ _WORDS = ("protected_word", "word")
 _TEXTS = (*_WORDS, "period")
 NO_NUMBER = "no number in the covariates"
 """Reason of lost words that were left out because a covariate has no number for them."""
+SOURCE = "bayesbias_covariates"
+"""Attribute of a frame of covariates with its file: the arguments of `read_covariates` that made it."""
 _LARGEST = 1e100  # squares of larger numbers, and of their inverses, are no numbers
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
@@ -97,7 +99,10 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     names = tuple(map(str, chosen))
     raise_faults(ArgumentError, worded("covariates", "--covariates"), collinear_faults(values, names))
     percent = tuple(map(str, frame.attrs.get(PERCENT, ())))
-    return replace(data, covariates=values, covariate_names=names, percent_covariates=percent)
+    source: Sequence[str] = frame.attrs.get(SOURCE, ())
+    return replace(
+        data, covariates=values, covariate_names=names, percent_covariates=percent, covariates_source=tuple(source)
+    )
 
 
 def without_unrated(tables: Mapping[str, pd.DataFrame], numbers: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -182,6 +187,7 @@ def read_covariates(path: str | os.PathLike[str], word_column: str | None = None
         texts = ((name, cell) for name in frame if name not in _TEXTS for cell in frame[name].dropna())
         example = next((f": {name!r} holds {cell!r:.40}" for name, cell in texts), "")
         raise InputFileError(f"{source} has no column of numbers{example}. {advice}")
+    numbers.attrs[SOURCE] = [str(path), *([] if word_column is None else [word_column])]
     return numbers
 
 
