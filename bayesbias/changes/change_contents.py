@@ -97,16 +97,17 @@ def change_figures(
         figures["change"] = ResultFigure(
             "plot_change_summary",
             f"Above, the change from {first}; below, the gap in each condition. {legend}; colours and shapes: the "
-            f"words that are subtracted from the associated ones.{cut if lines > MOST_CHANGES else ''}",
+            f"other side of each gap.{cut if lines > MOST_CHANGES else ''}",
             alt=alternatives[others[0]],
         )
+    many = facts.get("protected_words", 0) > 200
+    shown = " The 200 words whose changes lie farthest from the mean are shown." if many else ""
     for number, name in enumerate(others, start=1):
         figures[f"change_{number}"] = ResultFigure(
             "plot_changes",
-            f"Changes from {first} to {name}. {legend}. Of more than 200 words, those whose changes lie farthest from "
-            f"the mean are shown. The gaps in {first} (hollow) and in {name} (filled) come from separate fits and need "
-            "not differ by exactly the change, which is the number to use. Colours and shapes: the words that are "
-            "subtracted from the associated ones, or to which distances are.",
+            f"Changes from {first} to {name}. {legend}.{shown} The gaps in {first} (hollow) and in {name} (filled) come "
+            "from separate fits and need not differ by exactly the change, which is the number to use. Colours and "
+            "shapes show the other side of each gap, or the kind of words to which a distance is.",
             options={"second": name},
             section="" if ends.empty and number == 1 else "Words" if number == 1 else "Changes",
             alt=alternatives[name],

@@ -225,7 +225,7 @@ class Changes(ComparedConditions):
             shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
             title=facts["description"] or self._headline,
-            about=f"{f'{self._headline}. ' if facts['description'] else ''}"
+            about=f"{f'{self._headline}{"" if self._headline.endswith("?") else "."} ' if facts['description'] else ''}"
             f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}, "
             f"{facts['protected_words']} protected and {counted(facts['attribute_words'], 'attribute word')}."
             f"{self._meaning}",

@@ -82,6 +82,14 @@ def test_lacking_words_ties_and_convergence() -> None:
     assert unrated.text == "Words without a number in the covariates were left out of all conditions: Eve."
 
 
+def test_slopes_between_distances_of_another_scale_are_doubted() -> None:
+    rows = distances("different", mean=0.4)
+    assert kinds(rows) == []
+    (doubt,) = change_doubts(rows, NONE_LACKING, FACTS | {"word_covariates": ["share"]})
+    assert "mean distances changed by +0.250. A change of a slope may then be a matter of scale" in doubt.text
+    assert kinds(distances("different", mean=-0.1), word_covariates=["share"]) == []
+
+
 def test_equalized_words_are_those_that_are_tied_only_after() -> None:
     rows = [
         (word, attribute, connection, 0.1 * place + 0.01 * number)

@@ -221,8 +221,8 @@ class CovariateEffect(Result):
             yield Statement(
                 "size",
                 f"For {unit}, the lean changes by {estimate_text(slope)} in cosine distance; for these words alone, by "
-                f"{estimate_text(these)}. Without the chance variation of the attribute words, leans correlate with {name} at {ends[0]} "
-                f"({ends[1]} to {ends[2]}); the plain correlation is {correlation_text(link['observed'])}. Brackets "
+                f"{estimate_text(these)}. Without chance variation, the correlation of leans with {name} is "
+                f"{ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is {correlation_text(link['observed'])}. Brackets "
                 f"hold {interval} HPDIs.",
                 numbers,
             )
@@ -317,8 +317,8 @@ class CovariateEffect(Result):
             captions={
                 "effects": f"Slopes (in cosine distance), correlations and residual sds, with {prob}",
                 "words": f"Leans of words, with {prob}, in units of cosine distance",
-                "line": f"Line with the mean slope along {covariate} through the mean lean, with the slopes of the {prob}; in "
-                "units of cosine distance",
+                "line": f"Line along {covariate} with the mean slope, through the mean lean, and lines with the "
+                f"slopes at the ends of its {prob}, in units of cosine distance",
             },
             differences=("effects", "words", "line"),
             figures={"covariate": figure},

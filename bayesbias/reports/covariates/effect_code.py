@@ -18,9 +18,7 @@ FIT_SETTINGS = ("draws", "tune", "chains", "random_seed")
 """Settings of a fit that repeat its draws."""
 
 
-def effect_code(
-    fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_groups: bool, hdi_prob: float
-) -> str:
+def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_groups: bool, hdi_prob: float) -> str:
     """Return Python code that repeats slopes, after the command as a comment if the command `covariate` can make them.
 
     Numbers that came from no file are `COVARIATES`.

@@ -70,8 +70,7 @@ def effect_doubts(
 
 
 def lost_word_doubts(fit: "xr.DataTree", leans: Leans) -> Iterator[Statement]:
-    """Yield all words without a number that were left out, and those of the lists and groups that were lost, and why.
-    """
+    """Yield all words that were left out without a number, and those of the lists that were lost, with reasons."""
     lists = {name for name, size in zip(leans.sample.lists, np.abs(leans.weights).max(axis=0), strict=True) if size}
     by_place: dict[tuple[str, str, str], list[str]] = {}
     for entry in fit_attribute(fit, "table").get("lost_words", ()):
