@@ -222,8 +222,8 @@ class CovariateEffect(Result):
                 "size",
                 f"For {unit}, the lean changes by {estimate_text(slope)} in cosine distance; for these words alone, by "
                 f"{estimate_text(these)}. Without chance variation, the correlation of leans with {name} is "
-                f"{ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is {correlation_text(link['observed'])}. Brackets "
-                f"hold {interval} HPDIs.",
+                f"{ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is {correlation_text(link['observed'])}. "
+                f"Brackets hold {interval} HPDIs.",
                 numbers,
             )
             if np.isfinite(link["wefat_correlation"]):
