@@ -28,7 +28,10 @@ __all__ = [
     "contents_of",
     "forest_figure",
 ]
-NO_PROOF = "An association does not prove a bias, and one that is not settled may still exist: see the intervals."
+NO_PROOF = (
+    "An association does not prove a bias. Nor does an unsettled result show that there is none: its interval shows "
+    "which sizes remain possible."
+)
 BEWARE = "Beware"
 """Title of the part with doubts about the numbers."""
 ALERTS = frozenset({"convergence", "nothing to compare", "no axis", "weak trainings", "many lost words"})

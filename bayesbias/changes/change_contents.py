@@ -1,6 +1,6 @@
 """Tables with marks, and figures, on the page of changes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import ResultFigure, ResultTable
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MOST_CHANGES = 6
 """Most lines of changes in the first figure of a page, above those of the gaps."""
+_NOT_RECORDED = "not in the table"
 _NUMBERS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "probability_in_rope")
 
 
@@ -96,16 +97,17 @@ def change_figures(
         figures["change"] = ResultFigure(
             "plot_change_summary",
             f"Above, the change from {first}; below, the gap in each condition. {legend}; colours and shapes: the "
-            f"words that are subtracted from the associated ones.{cut if lines > MOST_CHANGES else ''}",
+            f"other side of each gap.{cut if lines > MOST_CHANGES else ''}",
             alt=alternatives[others[0]],
         )
+    many = facts.get("protected_words", 0) > 200
+    shown = " The 200 words whose changes lie farthest from the mean are shown." if many else ""
     for number, name in enumerate(others, start=1):
         figures[f"change_{number}"] = ResultFigure(
             "plot_changes",
-            f"Changes from {first} to {name}. {legend}. Of more than 200 words, those whose changes lie farthest from "
-            f"the mean are shown. The gaps in {first} (hollow) and in {name} (filled) come from separate fits and need "
-            "not differ by exactly the change, which is the number to use. Colours and shapes: the words that are "
-            "subtracted from the associated ones, or to which distances are.",
+            f"Changes from {first} to {name}. {legend}.{shown} The gaps in {first} (hollow) and in {name} (filled) "
+            "come from separate fits and need not differ by exactly the change, which is the number to use. Colours "
+            "and shapes show the other side of each gap, or the kind of words to which a distance is.",
             options={"second": name},
             section="" if ends.empty and number == 1 else "Words" if number == 1 else "Changes",
             alt=alternatives[name],
@@ -156,8 +158,23 @@ def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str) -> d
 
 
 def lacking_rows(tables: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Mapping[str, Any]]) -> "pd.DataFrame":
-    """Return a row for each word that a condition lacks, and for each that none has."""
+    """Return a row for each word that a condition lacks, and for each that none has.
+
+    `facts` are those of the tables; `reason` has the reasons of the conditions that lack a word.
+    """
     import pandas as pd
+
+    lost: dict[str, dict[tuple[str, str], dict[str, str]]] = {}
+    for condition, of_condition in facts.items():
+        for entry in of_condition.get("lost_words", []):
+            places = lost.setdefault(entry["word"], {})
+            places.setdefault((entry["role"], entry["list"]), {})[condition] = entry.get("reason", _NOT_RECORDED)
+
+    def row(word: str, role: str, list_name: str, lacks: list[str]) -> tuple[Any, ...]:
+        reasons = lost.get(word, {}).get((role, list_name), {})
+        why = "; ".join(dict.fromkeys(reasons.get(name, _NOT_RECORDED) for name in lacks))
+        is_nowhere = len(lacks) == len(tables)
+        return word, role, list_name, len(tables) - len(lacks), "all" if is_nowhere else ", ".join(lacks), why
 
     records: list[tuple[Any, ...]] = []
     stored: set[str] = set()
@@ -171,12 +188,6 @@ def lacking_rows(tables: "Mapping[str, pd.DataFrame]", facts: Mapping[str, Mappi
         stored |= set(every)
         for word, list_name in every.items():
             if lacks := [name for name, of_condition in lists.items() if word not in of_condition]:
-                records.append((word, role, list_name, len(tables) - len(lacks), ", ".join(lacks)))
-    records += [(word, *where, 0, "all") for word, where in dict(_lost_words(facts)).items() if word not in stored]
-    return pd.DataFrame(records, columns=["word", "role", "list", "conditions", "lacks"])
-
-
-def _lost_words(facts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, str]]]:
-    for of_condition in facts.values():
-        for entry in of_condition.get("lost_words", []):
-            yield entry["word"], (entry["role"], entry["list"])
+                records.append(row(word, role, list_name, lacks))
+    records += [row(word, *[*places][-1], [*tables]) for word, places in lost.items() if word not in stored]
+    return pd.DataFrame(records, columns=["word", "role", "list", "conditions", "lacks", "reason"])

@@ -19,6 +19,7 @@ from bayesbias.base.results import MOST_WORDS, NO_PROOF, VERDICTS
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some, setting
 from bayesbias.estimates.intervals import contrast_sides, is_settled
+from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.reports.posterior.doubts import tied_statement
 from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.reports.posterior.questions import attribute_phrases
@@ -34,7 +35,7 @@ READINGS = {
     "second only": "settled only in {second}",
     "reversed": "of opposite sign in {second}",
     "neither": "changed, though neither gap is settled",
-    "borderline": "borderline change: more draws can decide",
+    "borderline": "borderline change (more draws can decide it)",
     "not settled": "no settled change",
     "equal": "the same in both",
 }
@@ -58,13 +59,16 @@ _EXPLAINED = {
     "gap comes from a fit of its own table, which pulls the mean of a word toward those of other words. The change "
     "comes from paired distances, in which everything that the conditions share cancels. Report the change.",
     "settled": f"A gap or a change is settled if {VERDICTS['settled']}. A change is borderline if "
-    f"{VERDICTS['borderline']}. A change is settled unless its reading is 'not settled', 'borderline' or 'equal'.",
+    f"{VERDICTS['borderline']}.",
     "not settled": "A gap that is not settled need not be 0.",
 }
 _SIZE = (
     "Whether a change matters. An interval that excludes 0 shows that a change is detectable, not that it is large. To "
     "judge its size, give a region of practical equivalence (rope)."
 )
+_UNRATED = "Words without a number in the covariates were left out of all conditions:"
+_OTHER_SCALE = 0.1
+"""Change of the mean distance from which a change of slopes is suspected to be one of scale."""
 _LIMITS = {
     "causes": "Why distances changed. Other texts, spellings or amounts of text can change them as well as other "
     "meanings. With one training of each condition, changes include the chance of single trainings: train several "
@@ -379,7 +383,8 @@ def slope_statements(
         claim = "borderline" if change["borderline"] else "settled" if change["settled"] else "not settled"
         text = (
             f"From {change['period']}, the change of the slope on {covariate} is {claim}: {estimate_text(change)}. It "
-            "is paired over words, and need not be exactly the difference of both slopes."
+            "uses the words that both periods have, and each slope all words of its period. The change can therefore "
+            "differ from the second slope minus the first."
         )
         statements.append(Statement("slope", text, change))
         text = (
@@ -442,7 +447,8 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     Draws that did not converge (``"convergence"``); control words whose mean distance changed (``"controls differ"``);
     words that a method equalized (``"equalized words"``, ``"equalized attribute words"``); words that some conditions
     lack (``"lacking words"``, ``"lost words"``); control lists left out because fewer than two of their words
-    are there (``"short control list"``); distances that are tied to each other (``"tied words"``).
+    are there (``"short control list"``); slopes between conditions whose mean distances differ much (``"other
+    scale"``); distances that are tied to each other (``"tied words"``).
     """
     if problems := facts["convergence_problems"]:
         text = f"DO NOT REPORT THESE NUMBERS YET: {' '.join(problems)}"
@@ -457,6 +463,8 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     yield from _lacking(lacking[~lacking["list"].isin(list(unused))])
     for name, counts in short.items():
         yield from _short_controls(counts, facts["conditions"][0], name)
+    if facts.get("word_covariates"):
+        yield from _other_scale(distances)
     for name, directions in facts["tied"].items():
         yield tied_statement(directions, f"the protected words in {name!r}")
     yield from slope_doubts(facts["slope_doubts"])
@@ -514,14 +522,34 @@ def equalized_doubts(
 def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
     """Yield the words that some conditions lack, by list, and those that none has."""
     for (role, name), rows in lacking[lacking["conditions"] > 0].groupby(["role", "list"], sort=False):
-        words = [f"{row['word']} (not in {row['lacks']})" for row in rows_of(rows)]
+        words = [
+            f"{row['word']} ({'without a number' if row['reason'] == NO_NUMBER else 'not'} in {row['lacks']})"
+            for row in rows_of(rows)
+        ]
         text = (
             f"Some conditions lack {role} words of {name}: {name_some(words, 12)}. Where a word is missing, it is "
             "assumed to change as the other words of its list do."
         )
         yield Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name})
-    if nowhere := lacking.loc[lacking["conditions"] == 0, "word"].tolist():
-        yield Statement("lost words", f"No condition has the words {name_some(nowhere, 12)}.", {"words": nowhere})
+    nowhere = lacking[lacking["conditions"] == 0]
+    unrated = nowhere["reason"] == NO_NUMBER
+    for rows, what in ((nowhere[~unrated], "No condition has the words"), (nowhere[unrated], _UNRATED)):
+        if words := rows["word"].tolist():
+            yield Statement("lost words", f"{what} {name_some(words, len(words))}.", {"words": words})
+
+
+def _other_scale(distances: "pd.DataFrame") -> Iterator[Statement]:
+    """Yield that a changed slope may be a matter of scale, if mean distances changed much."""
+    whole = distances[distances["protected_word"] == ""]
+    for (first, second), rows in whole.groupby(["first", "second"], sort=False):
+        shift = float(rows["mean"].mean())
+        if abs(shift) >= _OTHER_SCALE:
+            text = (
+                f"From {str(first)!r} to {str(second)!r}, mean distances changed by {signed_text(shift)}. A change of "
+                "a slope may then be a matter of scale: where all distances spread less, slopes are flatter. Compare "
+                "the correlations of both with the covariate (`covariate`), which do not depend on the scale."
+            )
+            yield Statement("other scale", text, {"first": first, "second": second, "shift": shift})
 
 
 def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:

@@ -90,7 +90,8 @@ class Changes(ComparedConditions):
     lines, slopes, neighbours : pandas.DataFrame
         Of periods alone: trends, slopes on numbers of words, and whether neighbouring periods deviate alike.
     lacking : pandas.DataFrame
-        Words that some conditions lack: their `list`, the number of `conditions` that have them, and those it `lacks`.
+        Words that some conditions lack: their `list`, the number of `conditions` that have them, those that it `lacks`,
+        and the `reason`.
     draws : xarray.Dataset
         Of periods alone: draws of the gaps of all words, paired over periods, as `population` and `these_words`.
     fits
@@ -224,7 +225,7 @@ class Changes(ComparedConditions):
             shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
             title=facts["description"] or self._headline,
-            about=f"{f'{self._headline}. ' if facts['description'] else ''}"
+            about=f"{f'{self._headline}{"" if self._headline.endswith("?") else "."} ' if facts['description'] else ''}"
             f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}, "
             f"{facts['protected_words']} protected and {counted(facts['attribute_words'], 'attribute word')}."
             f"{self._meaning}",

@@ -109,7 +109,10 @@ def word_covariates_of(by_period: "Mapping[str, pd.DataFrame]", sample: PeriodSa
 
 def _numbers(frame: "pd.DataFrame", words: list[str], period: str) -> np.ndarray:
     if len(repeated := frame.index[frame.index.duplicated()].intersection(words)):
-        fault = f"words occur more than once: {name_some(repeated)}"
+        fault = (
+            f"words occur more than once: {name_some(repeated)}. If each period has its own numbers, call the column "
+            f"of periods 'period'; the columns of numbers are {name_some(frame.columns)}"
+        )
         raise_faults(ArgumentError, _source(period), [fault])
     chosen = rows_of_words(frame, words)
     numbers = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
@@ -261,8 +264,8 @@ def trend(
     word_column
         Name of the column of words in that file, if it is not ``word``.
     drop_unrated
-        Whether to leave out protected words without a number in some period, which a warning names. By default, they
-        are an error.
+        Whether to leave out protected words of the periods in which they have no number, which a warning names. By
+        default, they are an error.
     walk
         Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
         a line with independent deviations.

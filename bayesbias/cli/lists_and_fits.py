@@ -1,5 +1,6 @@
 """Word lists, and more of a fit: studies, estimates in other forms, covariates, predictive checks."""
 
+import json
 from itertools import batched
 from pathlib import Path
 from typing import Annotated, Any
@@ -224,6 +225,7 @@ def covariate(
         raise ArgumentError(f"--lists {lists}: give two attribute lists with a comma, such as female,male.")
     distances, numbers = rated_table(bb.read_table(table), covariates, word_column, drop_unrated=drop_unrated)
     fitted = bb.fit(distances, **fitting, progress=delivery.progress, covariates=numbers)
+    fitted.attrs["table_file"] = json.dumps(str(table), ensure_ascii=False)  # for the page on how to repeat it
     delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))
 
 

@@ -38,6 +38,8 @@ _WORDS = ("protected_word", "word")
 _TEXTS = (*_WORDS, "period")
 NO_NUMBER = "no number in the covariates"
 """Reason of lost words that were left out because a covariate has no number for them."""
+SOURCE = "bayesbias_covariates"
+"""Attribute of a frame of covariates with its file: the arguments of `read_covariates` that made it."""
 _LARGEST = 1e100  # squares of larger numbers, and of their inverses, are no numbers
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
@@ -97,32 +99,44 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     names = tuple(map(str, chosen))
     raise_faults(ArgumentError, worded("covariates", "--covariates"), collinear_faults(values, names))
     percent = tuple(map(str, frame.attrs.get(PERCENT, ())))
-    return replace(data, covariates=values, covariate_names=names, percent_covariates=percent)
+    source: Sequence[str] = frame.attrs.get(SOURCE, ())
+    return replace(
+        data, covariates=values, covariate_names=names, percent_covariates=percent, covariates_source=tuple(source)
+    )
 
 
 def without_unrated(tables: Mapping[str, pd.DataFrame], numbers: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Return tables without the protected words that lack a number in some covariate of some table.
+    """Return tables, each without the protected words for which a covariate of that table has no number.
 
-    `numbers` are frames of numbers of each table, with words as their index. The words are named in a warning and stand
-    among the lost words of the tables.
+    `numbers` are frames of numbers of each table, with words as their index. A warning names the words, and of several
+    tables those that leave a word out; they stand among the lost words of those tables.
     """
-    lacking: dict[str, None] = {}
+    lacks: dict[str, list[str]] = {}
     every: dict[str, None] = {}
     for name, table in tables.items():
         words = list(dict.fromkeys(table["protected_word"].astype(str)))
         rows = rows_of_words(numbers[name].set_axis(numbers[name].index.map(normal_form)), words)
         values = np.column_stack([to_numbers(rows[column]).to_numpy(dtype=float) for column in rows])
         every |= dict.fromkeys(words)
-        lacking |= dict.fromkeys(rows.index[~np.isfinite(values).all(axis=1)])
-    if not lacking:
+        for word in rows.index[~np.isfinite(values).all(axis=1)]:
+            lacks.setdefault(str(word), []).append(name)
+    if not lacks:
         return dict(tables)
-    hint = spelling_hint([*lacking], [word for frame in numbers.values() for word in frame.index])
+    hint = spelling_hint([*lacks], [word for frame in numbers.values() for word in frame.index])
+    named = [
+        f"{word} (in {name_some(names, 12)})" if len(names) < len(tables) else word for word, names in lacks.items()
+    ]
     warn_user(
-        f"Left out {counted(len(lacking), 'protected word')} of {len(every)} without a number: "
-        f"{name_some(lacking, 12)}.{hint}",
+        f"Left out {counted(len(lacks), 'protected word')} of {len(every)} without a number: "
+        f"{name_some(named, 12)}.{hint}",
         LostWordsWarning,
     )
-    return {name: _without_words(table, lacking) for name, table in tables.items()}
+    return {
+        name: _without_words(table, left_out)
+        if (left_out := [word for word, names in lacks.items() if name in names])
+        else table
+        for name, table in tables.items()
+    }
 
 
 def _without_words(table: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
@@ -143,13 +157,17 @@ def _without_words(table: pd.DataFrame, words: Collection[str]) -> pd.DataFrame:
 
 
 def spelling_hint(lacking: Sequence[str], words: Iterable[Any]) -> str:
-    """Return a sentence on a word that the covariates spell in another way, with a space before it, or nothing.
+    """Return a sentence on a word that the covariates spell only in another way, with a space before it, or nothing.
 
     >>> spelling_hint(["nurse"], ["Nurse", "clerk"])
     " The covariates have 'Nurse': write words as the study does."
+    >>> spelling_hint(["nurse"], ["nurse", "clerk"])
+    ''
     """
-    spelt = {word.casefold(): word for word in words if isinstance(word, str)}
-    other = next((spelt[word.casefold()] for word in lacking if word.casefold() in spelt), None)
+    texts = {word for word in words if isinstance(word, str)}
+    spelt = {word.casefold(): word for word in texts}
+    others = (spelt[word.casefold()] for word in lacking if word not in texts and word.casefold() in spelt)
+    other = min(others, default=None)
     return "" if other is None else f" The covariates have {other!r}: write words as the study does."
 
 
@@ -169,6 +187,7 @@ def read_covariates(path: str | os.PathLike[str], word_column: str | None = None
         texts = ((name, cell) for name in frame if name not in _TEXTS for cell in frame[name].dropna())
         example = next((f": {name!r} holds {cell!r:.40}" for name, cell in texts), "")
         raise InputFileError(f"{source} has no column of numbers{example}. {advice}")
+    numbers.attrs[SOURCE] = [str(path), *([] if word_column is None else [word_column])]
     return numbers
 
 

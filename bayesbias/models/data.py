@@ -31,7 +31,8 @@ class ModelData:
     word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
     by " + "; None for artificial studies, where words with the same connections form a list. `covariates` (protected
     words, covariates) are numbers of the protected words, and `covariate_names` their names, of which those of
-    `percent_covariates` are percentages. `protected_links` and `attribute_links` are the words of a list that depend on
+    `percent_covariates` are percentages; `covariates_source` is their file, then the name of its column of words if it
+    has another one. `protected_links` and `attribute_links` are the words of a list that depend on
     each other; None if the table has no record of them.
     """
 
@@ -48,6 +49,7 @@ class ModelData:
     covariates: np.ndarray | None = None
     covariate_names: tuple[str, ...] = ()
     percent_covariates: tuple[str, ...] = ()
+    covariates_source: tuple[str, ...] = ()
     protected_links: LinkedWords | None = None
     attribute_links: LinkedWords | None = None
 
@@ -222,6 +224,7 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         covariates=None if data.covariates is None else data.covariates[protected_left],
         covariate_names=data.covariate_names,
         percent_covariates=data.percent_covariates,
+        covariates_source=data.covariates_source,
         protected_links=None if data.protected_links is None else data.protected_links.keep(protected_left),
         attribute_links=None if data.attribute_links is None else data.attribute_links.keep(attribute_left),
     )

@@ -125,6 +125,7 @@ def finish_fit(
         "table": provenance(table, current_hash=data.table_hash),
         **settings,
         "convergence_problems": [],
+        **({"covariates_source": data.covariates_source} if data.covariates_source else {}),
     }
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}

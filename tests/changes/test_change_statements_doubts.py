@@ -6,13 +6,14 @@ import pandas as pd
 import pytest
 
 from bayesbias.changes.change_statements import change_doubts, equalized_words
+from bayesbias.models.covariates import NO_NUMBER
 
 FACTS: dict[str, Any] = {
     "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},
     "slope_doubts": {},
     "hdi_prob": 0.89,
 }  # fmt: skip
-NONE_LACKING = pd.DataFrame(columns=["word", "role", "list", "conditions", "lacks"])
+NONE_LACKING = pd.DataFrame(columns=["word", "role", "list", "conditions", "lacks", "reason"])
 
 
 def distances(connection: str = "neutral", **changed: Any) -> pd.DataFrame:
@@ -64,15 +65,29 @@ def test_words_that_were_equalized_are_named_by_role() -> None:
 
 def test_lacking_words_ties_and_convergence() -> None:
     lacking = pd.DataFrame(
-        [("Lisa", "protected", "women", 2, "1900"), ("zyx", "attribute", "work", 0, "all")],
+        [
+            ("Lisa", "protected", "women", 2, "1900", "not in the embedding"),
+            ("zyx", "attribute", "work", 0, "all", "not in the embedding"),
+            ("Ann", "protected", "women", 2, "1910", NO_NUMBER),
+            ("Eve", "protected", "women", 0, "all", NO_NUMBER),
+        ],
         columns=NONE_LACKING.columns,
     )
     found = kinds(distances("different"), lacking, tied={"new": 2}, convergence_problems=["The fit of 'new': R-hat."])
-    assert found == ["convergence", "lacking words", "lost words", "tied words"]
-    some, nowhere = (doubt for doubt in change_doubts(distances("different"), lacking, FACTS))
-    assert "Lisa (not in 1900)" in some.text
-    assert some.numbers == {"words": ["Lisa"], "list": "women"}
-    assert nowhere.numbers == {"words": ["zyx"]}
+    assert found == ["convergence", "lacking words", "lost words", "lost words", "tied words"]
+    some, nowhere, unrated = (doubt for doubt in change_doubts(distances("different"), lacking, FACTS))
+    assert "Lisa (not in 1900), Ann (without a number in 1910)" in some.text
+    assert some.numbers == {"words": ["Lisa", "Ann"], "list": "women"}
+    assert nowhere.text == "No condition has the words zyx."
+    assert unrated.text == "Words without a number in the covariates were left out of all conditions: Eve."
+
+
+def test_slopes_between_distances_of_another_scale_are_doubted() -> None:
+    rows = distances("different", mean=0.4)
+    assert kinds(rows) == []
+    (doubt,) = change_doubts(rows, NONE_LACKING, FACTS | {"word_covariates": ["share"]})
+    assert "mean distances changed by +0.250. A change of a slope may then be a matter of scale" in doubt.text
+    assert kinds(distances("different", mean=-0.1), word_covariates=["share"]) == []
 
 
 def test_equalized_words_are_those_that_are_tied_only_after() -> None:

@@ -222,7 +222,7 @@ def test_words_that_some_or_all_periods_lack() -> None:
     lost = {"1900": {"lost_words": [{"word": "hers", "role": "protected", "list": "women"}]}}
     frame = lacking_rows(tables, lost)
     assert frame.to_numpy().tolist() == [
-        ["she", "protected", "women", 2, "1900"],
-        ["home", "attribute", "family", 2, "1910"],
-        ["hers", "protected", "women", 0, "all"],
+        ["she", "protected", "women", 2, "1900", "not in the table"],
+        ["home", "attribute", "family", 2, "1910", "not in the table"],
+        ["hers", "protected", "women", 0, "all", "not in the table"],
     ]

@@ -11,6 +11,7 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.changes.result import Changes
 from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError
+from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.reports.covariates.slopes import design_of, robust_freedom
 from tests import third_group
 from tests.models.dependent_words import forms, tables_of, without_links
@@ -312,7 +313,23 @@ def test_words_without_a_number_are_left_out_of_all_periods(tmp_path: Path) -> N
     assert moved.facts["protected_words"] == 8
     assert moved.facts["percent_covariates"] == ["Share"]
     assert moved.slopes["unit"].unique().tolist() == ["one percentage point"]
-    assert "No condition has the words <b>w3" in str(moved)
+    assert "without a number in the covariates were left out of all conditions: <b>w3." in " ".join(str(moved).split())
+    assert moved.lacking[["word", "conditions", "reason"]].to_numpy().tolist() == [["<b>w3", 0, NO_NUMBER]]
+
+
+def test_a_word_counts_in_the_periods_that_have_a_number_for_it() -> None:
+    rows = [(word, year, share) for year in (1990, 2000) for word, share in SHARES.items()]
+    frame = pd.DataFrame(rows, columns=["word", "period", "share"])
+    frame.loc[(frame["word"] == "<b>w3") & (frame["period"] == 2000), "share"] = np.nan
+    with pytest.raises(ArgumentError, match=r"(?s)of 2000 has .* no number for <b>w3\. Add it"):
+        bb.trend(tables(), word_covariates=frame, **QUICK)
+    with pytest.warns(LostWordsWarning, match=r"of 9 without a number: <b>w3 \(in 2000\)\.$"):
+        moved = bb.trend(tables(), word_covariates=frame, drop_unrated=True, **QUICK)
+    whole = bb.trend(tables(), word_covariates={"share": SHARES}, **QUICK)
+    assert moved.facts["protected_words"] == 9
+    assert moved.slopes["mean"].iloc[0] == whole.slopes["mean"].iloc[0] != moved.slopes["mean"].iloc[1]
+    assert moved.lacking[["word", "lacks", "reason"]].to_numpy().tolist() == [["<b>w3", "2000", NO_NUMBER]]
+    assert "<b>w3 (without a number in 2000)" in " ".join(str(moved).split())
 
 
 def test_a_change_is_paired() -> None:

@@ -1,8 +1,10 @@
 """Commands of `bayesbias.cli.lists_and_fits`."""
 
 import json
+import shlex
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -146,7 +148,9 @@ def test_covariate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     page = unescape((output / "report.html").read_text(encoding="utf-8"))
     assert json.loads(fit.attrs["table_hash"]) in page
     assert "draws=100, tune=" in page
-    assert "random_seed=1, covariates=pd.read_csv(COVARIATES))" in page
+    assert "random_seed=1, covariates=covariates)" in page
+    assert "covariates = read_covariates('" in page
+    assert "# On the command line: bayesbias covariate " in page
     assert "bb.covariate_effect(fit, ('far', 'near'))" in page
     assert "these words" in page
     assert "these_words" not in page
@@ -158,6 +162,15 @@ def test_covariate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert "has no number for 1 of" in capsys.readouterr().err
     assert in_process(*again, "--drop-unrated", monkeypatch=monkeypatch) == 0
     assert "Left out 1 protected word of" in capsys.readouterr().err
+    effect = bb.covariate_effect(bb.read_fit(output / "fit.nc"), ("far", "near"))
+    again_in_python: dict[str, Any] = {}
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(bb.errors.LostWordsWarning):
+        exec(effect.contents.code, again_in_python)
+    pd.testing.assert_frame_equal(again_in_python["effect"].effects, effect.effects)
+    told = effect.contents.code.splitlines()[0].removeprefix("# On the command line: bayesbias ")
+    assert in_process(*shlex.split(told), monkeypatch=monkeypatch) == 0
+    pd.testing.assert_frame_equal(pd.read_csv("covariate/effects.csv"), pd.read_csv(output / "effects.csv"))
     assert in_process(*command, "--lists", "far", "-o", output, "--overwrite", monkeypatch=monkeypatch) == 2
     assert "female,male" in capsys.readouterr().err
 

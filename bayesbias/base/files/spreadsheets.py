@@ -240,6 +240,9 @@ def plain_numbers(
             continue
         if wrong:
             what = "which is no number, although other cells of the column are. Correct it, or leave it empty."
+            if sign and _number(cells[wrong[0]], "." if sign == "," else ",") is not None:
+                name_of_sign = "commas" if sign == "," else "points"
+                what = f"but other cells of the column have decimal {name_of_sign}. Write all in the same way."
             raise fault(wrong[0], what)
         if not sign:
             place = next(place for place, text in cells.items() if re.search(r"[.,]", text))

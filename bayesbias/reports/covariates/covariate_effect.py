@@ -1,6 +1,5 @@
 """How the lean of words follows covariates: slopes, correlations and residual standard deviations."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -17,7 +16,7 @@ from bayesbias.base.number_text import (
     estimate_text,
     percent_text,
 )
-from bayesbias.base.results import BEWARE, NO_PROOF, SHOWS, Contents, Result, ResultFigure, call_options, contents_of
+from bayesbias.base.results import BEWARE, NO_PROOF, SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
@@ -35,6 +34,7 @@ from bayesbias.models.data import ModelData
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, without_covariances, write_fit
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
+from bayesbias.reports.covariates.effect_code import FIT_SETTINGS, effect_code
 from bayesbias.reports.covariates.effect_doubts import effect_doubts
 from bayesbias.reports.covariates.slopes import (
     CovariateDesign,
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 _STREAM = 104
 _READING = "How to read it"
 _USUAL_SIDES = ("associated", "different")
-_FIT_SETTINGS = ("draws", "tune", "chains", "random_seed")
 
 
 SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
@@ -222,7 +221,8 @@ class CovariateEffect(Result):
             yield Statement(
                 "size",
                 f"For {unit}, the lean changes by {estimate_text(slope)} in cosine distance; for these words alone, by "
-                f"{estimate_text(these)}. The correlation of leans with {name} is {ends[0]} ({ends[1]} to {ends[2]}). "
+                f"{estimate_text(these)}. Without chance variation, the correlation of leans with {name} is "
+                f"{ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is {correlation_text(link['observed'])}. "
                 f"Brackets hold {interval} HPDIs.",
                 numbers,
             )
@@ -251,12 +251,10 @@ class CovariateEffect(Result):
             which = (
                 " Associated words are those that the study pairs with the word's group, different words the others."
             )
-        elif (usual := self._usual_lists) and {*usual} == {*self.sides}:
-            which = f" In the study, {usual[0]} words are the associated ones, {usual[1]} words the others."
         yield Statement(
             "lean",
-            f"The lean of a word is its mean distance to {first} words minus that to {second} words. Below 0, it is "
-            f"nearer to {first} words.{which}",
+            f"Lean: mean distance to {first} words minus mean distance to {second} words. Below 0, a word is nearer to "
+            f"{first} words.{which}",
         )
         for name in self._covariates:
             if name in self.percent:
@@ -270,15 +268,6 @@ class CovariateEffect(Result):
                     "whole range."
                 )
             yield Statement("unit", text, {"covariate": name})
-
-    @property
-    def _usual_lists(self) -> tuple[str, str] | None:
-        """The lists of associated and of different words, if each is one list for all words."""
-        try:
-            leans = leans_of(self.fit, rows_with_covariates(self.fit)[0], None)
-        except ReportError:  # the fit has no associated or no different pairs
-            return None
-        return (leans.first, leans.second) if (leans.first, leans.second) != _USUAL_SIDES else None
 
     @property
     def _range_text(self) -> str:
@@ -315,8 +304,9 @@ class CovariateEffect(Result):
             "plot_covariate",
             f"Lean of each word (distance to {self.sides[0]} words minus that to {self.sides[1]} words) against "
             f"{covariate}{' in percent' if covariate in self.percent else ''}. Points: posterior means; thin lines: "
-            f"{prob} of each word; thick line: mean slope through the mean lean; bands: its {prob} in these words "
-            "(dark) and in words like these (pale).",
+            f"{prob} of each word. The thick line has the mean slope and passes through the mean lean. The bands are "
+            f"lines through the same point with the slopes of the {prob}: dark for these words, pale for words like "
+            "these.",
         )
         contents = contents_of(
             self,
@@ -327,7 +317,8 @@ class CovariateEffect(Result):
             captions={
                 "effects": f"Slopes (in cosine distance), correlations and residual sds, with {prob}",
                 "words": f"Leans of words, with {prob}, in units of cosine distance",
-                "line": f"Least-squares line along {covariate}, with {prob}, in units of cosine distance",
+                "line": f"Line along {covariate} with the mean slope, through the mean lean, and lines with the "
+                f"slopes at the ends of its {prob}, in units of cosine distance",
             },
             differences=("effects", "words", "line"),
             figures={"covariate": figure},
@@ -336,28 +327,19 @@ class CovariateEffect(Result):
         headings = {str(name): f"{name} (%)" if name in self.percent else str(name) for name in names}
         words = replace(contents.tables["words"], headings=headings)
         effects = replace(contents.tables["effects"], digits=True)
-        facts = {name: str(fit_attribute(self.fit, name)) for name in ("sampler", *_FIT_SETTINGS, "table_hash")}
+        facts = {name: str(fit_attribute(self.fit, name)) for name in ("sampler", *FIT_SETTINGS, "table_hash")}
         settings = {name.replace("_", " ").capitalize(): text for name, text in facts.items()}
         return replace(
             contents,
             tables={**contents.tables, "effects": effects, "words": words},
             settings={**contents.settings, "Model": fitted_model(self.fit).name, **settings},
-            code=self._code(),
+            code=effect_code(
+                self.fit,
+                None if self.sides == _USUAL_SIDES else self.sides,
+                within_groups=self.within_groups,
+                hdi_prob=self.hdi_prob,
+            ),
             files={"fit.nc": partial(write_fit, without_covariances(self.fit))},
-        )
-
-    def _code(self) -> str:
-        facts = fit_attribute(self.fit, "table")
-        options = "".join(f", {name}={fit_attribute(self.fit, name)}" for name in _FIT_SETTINGS)
-        lists = "" if self.sides == _USUAL_SIDES else f", {self.sides!r}"
-        further = call_options(within_groups=(self.within_groups, False), hdi_prob=(self.hdi_prob, HDI_PROB))
-        return (
-            f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})\n"
-            "# COVARIATES: a file with the column 'word' and the columns of numbers that the table of words has\n"
-            f"fit = bb.fit(table, {json.dumps(fitted_model(self.fit).name)}, "
-            f"sampler={json.dumps(fit_attribute(self.fit, 'sampler'))}{options}, covariates=pd.read_csv(COVARIATES))\n"
-            f"effect = bb.covariate_effect(fit{lists}{further})\n"
-            'bb.write(effect, "covariate.html")'
         )
 
 

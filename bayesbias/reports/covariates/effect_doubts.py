@@ -70,18 +70,17 @@ def effect_doubts(
 
 
 def lost_word_doubts(fit: "xr.DataTree", leans: Leans) -> Iterator[Statement]:
-    """Yield which words without a number were left out, and which words of the lists and groups were lost."""
+    """Yield all words that were left out without a number, and those of the lists that were lost, with reasons."""
     lists = {name for name, size in zip(leans.sample.lists, np.abs(leans.weights).max(axis=0), strict=True) if size}
-    by_place: dict[tuple[str, str], list[str]] = {}
+    by_place: dict[tuple[str, str, str], list[str]] = {}
     for entry in fit_attribute(fit, "table").get("lost_words", ()):
-        unrated = entry["reason"] == NO_NUMBER
+        list_name = "" if entry["reason"] == NO_NUMBER else entry["list"]
         if entry["role"] == "protected" or entry["list"] in lists:
-            by_place.setdefault(("" if unrated else entry["list"], entry["role"]), []).append(entry["word"])
-    for (name, role), words in by_place.items():
-        what = f"{counted(len(words), f'{role} word')}{f' of {name}' if name else ' without a number'}"
-        text = (
-            f"{what} {'was' if len(words) == 1 else 'were'} {'lost' if name else 'left out'}: {name_some(words, 12)}."
-        )
+            by_place.setdefault((list_name, entry["role"], entry["reason"]), []).append(entry["word"])
+    for (name, role, reason), words in by_place.items():
+        was = "was" if len(words) == 1 else "were"
+        how = f" of {name} {was} lost ({reason})" if name else f" without a number {was} left out"
+        text = f"{counted(len(words), f'{role} word')}{how}: {name_some(words, len(words))}."
         if role == "protected":
             text += " Words that are left out may follow the covariate in another way."
         yield Statement("lost words", text, {"list": name, "words": words})

@@ -12,7 +12,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.base.files.spreadsheets import PERCENT, plain_numbers, read_csv
 from bayesbias.errors import ArgumentError, InputFileError, QuestionWarning
-from bayesbias.models.covariates import read_covariates
+from bayesbias.models.covariates import SOURCE, read_covariates
 from tests.cli.running import in_process
 from tests.reports.covariates.made import made_table
 
@@ -83,6 +83,7 @@ def test_numbers_are_read(kind: str, tmp_path: Path) -> None:
     (tmp_path / "own.csv").write_bytes(content.encode())
     frame = read_covariates(tmp_path / "own.csv").set_index("word").loc[["nurse", "pilot", "clerk"]]
     pd.testing.assert_frame_equal(frame.reset_index(drop=True), pd.DataFrame(numbers), check_dtype=False)
+    assert frame.attrs.pop(SOURCE) == [str(tmp_path / "own.csv")]
     assert frame.attrs == ({PERCENT: ["share"]} if kind == "percent" else {})
 
 

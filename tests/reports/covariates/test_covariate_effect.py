@@ -336,7 +336,7 @@ def test_the_page_says_the_unit_the_lists_and_the_words_that_were_left_out(tmp_p
     text = " ".join(str(effect).split())
     assert "For one percentage point of share, the lean changes by -0.00" in text
     assert "share is written in percent, so a slope is for one percentage point" in text
-    assert "near words are the associated ones, far words the others" in text
+    assert "Lean: mean distance to near words minus mean distance to far words." in text
     assert effect.contents.estimate.startswith("Slope for one percentage point of share: -0.00")
     assert "share runs from 0% to 54.4%" in effect.contents.about
     (lost,) = (doubt for doubt in effect.contents.doubts if doubt.kind == "lost words")

@@ -6,7 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning
-from bayesbias.models.covariates import without_unrated
+from bayesbias.models.covariates import NO_NUMBER, without_unrated
 from tests.reports.covariates.made import made_table
 
 
@@ -40,8 +40,16 @@ def test_words_left_out_and_words_of_the_lists_that_were_lost_are_named() -> Non
     assert texts == [
         "1 protected word without a number was left out: <b>w8. Words that are left out may follow the covariate in "
         "another way.",
-        "1 attribute word of near was lost: soft.",
+        "1 attribute word of near was lost (not in the embedding): soft.",
     ]
+
+
+def test_all_words_that_were_left_out_are_named() -> None:
+    table = made_table()
+    lost = [{"word": f"lost{place}", "role": "protected", "list": "x", "reason": NO_NUMBER} for place in range(30)]
+    table.attrs["bayesbias"] = dict(table.attrs.get("bayesbias", {})) | {"lost_words": lost}
+    by_kind = doubts({f"<b>w{place}": float(place) for place in range(9)}, table)
+    assert "lost28, lost29. Words that are left out" in by_kind["lost words"]
 
 
 def test_doubts_about_the_distances_are_among_them() -> None:
