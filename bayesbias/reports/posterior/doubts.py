@@ -126,16 +126,16 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
     >>> sizes_text([WordList("cats", 4, ["lynx"]), WordList("dogs", 3, [])])
     'cats 3 of 4 words, dogs 3; 1 of 7 words lost'
     """
-    asked = [word_list for word_list in lists if word_list.limited]
-    sizes = [word_list.size - len(word_list.lost) for word_list in asked]
-    lost, every = sum(len(word_list.lost) for word_list in asked), sum(word_list.size for word_list in asked)
-    if len(asked) > _MOST_SIZES:
+    needed = [word_list for word_list in lists if word_list.limited]
+    sizes = [word_list.size - len(word_list.lost) for word_list in needed]
+    lost, every = sum(len(word_list.lost) for word_list in needed), sum(word_list.size for word_list in needed)
+    if len(needed) > _MOST_SIZES:
         range_text = f"{min(sizes)} to {max(sizes)}" if min(sizes) < max(sizes) else f"{min(sizes)}"
-        text = f"{len(asked)} groups and lists of {range_text} words"
+        text = f"{len(needed)} groups and lists of {range_text} words"
     else:
         text = ", ".join(
             f"{word_list.name} {size}{f' of {word_list.size}' if word_list.lost else ''}{'' if place else ' words'}"
-            for place, (word_list, size) in enumerate(zip(asked, sizes, strict=True))
+            for place, (word_list, size) in enumerate(zip(needed, sizes, strict=True))
         )
     lost_text = f"{lost} of {counted(every, 'word')} lost" if lost else "no word lost"
     return f"{text}; {lost_text}" if recorded else text
@@ -143,8 +143,8 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
 
 def _list_doubts(lists: list[WordList]) -> Iterator[Statement]:
     """Yield the doubts that a list lost so many words, or a group has so few, that the answer is about few words."""
-    asked = [word_list for word_list in lists if word_list.limited]
-    if losing := [word_list for word_list in asked if word_list.is_over(MAX_LOST)]:
+    needed = [word_list for word_list in lists if word_list.limited]
+    if losing := [word_list for word_list in needed if word_list.is_over(MAX_LOST)]:
         text = (
             f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question. Look up other "
             f"spellings ({worded('bb.check_words', '`bayesbias words`')} shows near ones), give other words of the "
