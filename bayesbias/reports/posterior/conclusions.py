@@ -20,7 +20,7 @@ from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import added_parameters, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
 from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
-from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts, word_lists
+from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
@@ -268,7 +268,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame", rope: float | tupl
     why_apart, phrases = reason_apart(fitted_rows(fit), spec), named_phrases(fitted_rows(fit))
     return Conclusions(
         about=_about(fit),
-        doubts=(*convergence_doubts(fit), *data_doubts(fit)),
+        doubts=all_doubts(fit),
         verdict=_verdict(overall, words, hdi_prob, group_sizes=_group_sizes(fit)),
         shown=(
             *(_contrast_statement(row, why_apart, phrases) for row in overall),
