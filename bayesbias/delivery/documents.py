@@ -100,7 +100,7 @@ _ESCAPES = {
     '"': r"\char34{}",  # a command in German documents
     "\n": " ",
     # marks of a table, which the fonts of pdflatex lack
-    **{"●": r"$\bullet$", "◐": r"$\odot$", "○": r"$\circ$", "←": r"$\leftarrow$", "→": r"$\rightarrow$"},
+    **{"●": r"$\bullet$", "⊙": r"$\odot$", "○": r"$\circ$", "←": r"$\leftarrow$", "→": r"$\rightarrow$"},
 }
 
 

@@ -185,8 +185,9 @@ class FitAnswer:
             else ""
         )
         what = (
-            f"Points: posterior means, filled if settled; lines: {percent_text(self.hdi_prob)} intervals; ticks: "
-            "plain differences; shapes and colours: the words that are subtracted from the associated ones"
+            f"Points: posterior means, filled if settled, with a dot if borderline; lines: "
+            f"{percent_text(self.hdi_prob)} intervals; ticks: plain differences; shapes and colours: the words that "
+            "are subtracted from the associated ones"
             f"{'; shaded: the region of practical equivalence' if self.rope is not None else ''}."
         )
         contrasts = (statement.text for statement in self.conclusions.shown if statement.kind == "contrast")
