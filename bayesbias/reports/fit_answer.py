@@ -102,7 +102,7 @@ class FitAnswer:
         if other != "different":
             return f"than to {other} control words"
         if generic or len(self.lists) > 1:
-            return "than to other groups' lists"
+            return "than to the other group's lists" if len(self.lists) == 2 else "than to other groups' lists"
         return f"than to the {'list' if len(self.others) == 1 else 'lists'} {name_some(self.others, _MOST_NAMED)}"
 
     @cached_property

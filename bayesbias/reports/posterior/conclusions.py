@@ -144,7 +144,7 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
         text += f" Not named, because the plain difference has the opposite sign: {contradicted}."
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
-        text += f" More than one posterior sd from the plain difference (in brackets): {named}."
+        text += f" The estimate is more than one posterior sd from the plain difference, which is in brackets: {named}."
         text += f" {reason_pulled(spec)}"
     numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
     numbers |= {"by_chance": chance}
@@ -158,7 +158,7 @@ def chance_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> St
     named = sum(map(is_named, rows))
     return Statement(
         "by chance",
-        f"{text} Here {counted(named, 'is', 'are')} named.",
+        f"{text} Here, by {every[0]['contrast'].replace(' - ', ' minus ')}, {counted(named, 'is', 'are')} named.",
         {"contrast": every[0]["contrast"], "by_chance": chance, "named": named},
     )
 
