@@ -32,7 +32,10 @@ HEADINGS = {
     "words_used": "Words used",
 }
 PAPER_LEVELS = ("overall", "protected_group", "word")
-NET_MEANING = "net: without the part that arises because some lists are nearer to every group"
+NET_MEANING = (
+    "net: without the part that arises because some lists are nearer to every group; the interval can be narrower, as "
+    "it lacks the uncertainty of that part"
+)
 # Columns of a table in a paper; its .csv has all columns.
 _IN_PAPERS = (
     *("protected_group", "protected_word", "words_used", "own_lists", "contrast", "question"),
@@ -142,7 +145,9 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
         )
         return ResultTable(frame, "Contrasts", caption, columns, HEADINGS, differences=True, mark=mark)
     if "question" in frame:
-        caption = f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer"
+        caption = (
+            f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer{_region(settings)}"
+        )
         return ResultTable(frame, "Questions", caption, columns, HEADINGS, differences=True, mark=mark)
     if frame["parameter"].str.endswith("_mean").all():
         of_all = "connection_mean" in set(frame["parameter"])
@@ -158,12 +163,19 @@ def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
     texts = []
     if (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).any():
         texts.append(f"rows over all words are about {scope_text(settings['scope'])}")
+    if not (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).all():
+        texts.append("rows of groups and of single words are about exactly these words")
     if "net_mean" in frame and frame["net_mean"].notna().any():
         texts.append(NET_MEANING)
-    if rope := settings["rope"]:
-        texts.append(f"from {rope[0]:g} to {rope[1]:g} a contrast is too small to matter")
+    texts.append("P(sign): probability that the difference has the sign of its estimate")
     texts += [f"{verdict}: {VERDICTS[verdict]}" for verdict in ("settled", "borderline")]
-    return "".join(f"; {text}" for text in texts)
+    return "".join(f"; {text}" for text in texts) + _region(settings)
+
+
+def _region(settings: Mapping[str, Any]) -> str:
+    """Return the region of practical equivalence for a caption; empty without one."""
+    rope = settings.get("rope")
+    return f"; from {rope[0]:g} to {rope[1]:g} a difference is too small to matter" if rope else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
