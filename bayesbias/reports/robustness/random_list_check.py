@@ -204,8 +204,8 @@ class RandomListCheck(Result):
         statements += [Statement("test", claims_text(row), row) for row in tests]
         spread = (
             f"The model's gaps ({CONTRAST}, over words like these) of random lists have an error of "
-            f"{digits_text(model['error'])} (root mean square; the true gap is 0), while the posterior sd that the model "
-            f"states for such a gap is {digits_text(model['posterior_sd'])} (root mean square over the lists); 89% of "
+            f"{digits_text(model['error'])} (root mean square; the true gap is 0), while the posterior sd that the "
+            f"model gives such a gap is {digits_text(model['posterior_sd'])} (root mean square over the lists); 89% of "
             f"the gaps lie from {interval_text(model['low'], model['high'])}."
         )
         share = share_with_error(model["share_as_extreme"], model["share_as_extreme_se"])
