@@ -204,9 +204,9 @@ class RandomListCheck(Result):
         statements += [Statement("test", claims_text(row), row) for row in tests]
         spread = (
             f"The model's gaps ({CONTRAST}, over words like these) of random lists have an error of "
-            f"{digits_text(model['error'])} (root mean square; the true gap is 0), while the posterior sd that the "
-            f"model gives such a gap is {digits_text(model['posterior_sd'])} (root mean square over the lists); 89% of "
-            f"the gaps lie from {interval_text(model['low'], model['high'])}."
+            f"{digits_text(model['error'])} (root mean square; the true gap is 0). The model gives such a gap a "
+            f"posterior sd of {digits_text(model['posterior_sd'])} (root mean square over the lists). Of the gaps, 89% "
+            f"lie from {interval_text(model['low'], model['high'])}."
         )
         share = share_with_error(model["share_as_extreme"], model["share_as_extreme_se"])
         study_gap = (
