@@ -9,6 +9,8 @@ from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, na
 
 MAX_LOST = 0.2
 """Default share of a list's words that may be lost."""
+# What is left of a list that lost more is another list: no message advises to allow that.
+_MOST_ALLOWED = 0.5
 
 
 @dataclass(frozen=True)
@@ -76,16 +78,22 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
 
 
 def allowance(lists: Sequence[WordList], least: int = 1) -> str:
-    """Return the end of a sentence that says which `max_lost` allows the losses; empty if a list is left too short.
+    """Return the end of a sentence that says which `max_lost` allows the losses.
+
+    Empty if a list lost more than half of its words, or is left too short.
 
     >>> allowance([WordList("math", 3, ["algebra"])])
     ', or allow it: max_lost=0.34'
-    >>> allowance([WordList("math", 3, ["algebra", "calculus"])], least=2)
+    >>> allowance([WordList("math", 3, ["algebra", "calculus"])])
+    ''
+    >>> allowance([WordList("math", 2, ["algebra"])], least=2)
     ''
     """
     if any(word_list.size - len(word_list.lost) < least for word_list in lists):
         return ""
     most = max(len(word_list.lost) / word_list.size for word_list in lists)
+    if most > _MOST_ALLOWED:
+        return ""
     # Rounded up, so that it is enough.
     return f", or allow it: {setting('max_lost', -(-most * 100 // 1) / 100)}"
 

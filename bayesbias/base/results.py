@@ -47,7 +47,7 @@ VERDICTS = {
     "not settled": "the interval contains 0",
 }
 """What an interval can show, and the meaning of each verdict, which texts and pages quote."""
-MARKS = "Filled circle: settled; half-filled: borderline; hollow: not settled; the arrow is the direction"
+MARKS = "Filled circle: settled; with a dot: borderline; hollow: not settled; the arrow is the direction"
 """Meaning of the marks in a table."""
 _HEADINGS = {"hdi_prob": "probability inside the intervals"}
 _LIMITS = (LIMITS, "Data and limits", "Left out")

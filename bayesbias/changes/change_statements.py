@@ -104,7 +104,7 @@ def change_mark(row: Mapping[str, Any]) -> str:
     reading, (_, word) = row["reading"], _CLAIMS[row["reading"]]
     if reading in ("not settled", "equal"):
         return f"○ {word}"
-    return f"{'◐' if reading == 'borderline' else '●'} {'←' if row['mean'] < 0 else '→'} {word}"
+    return f"{'⊙' if reading == 'borderline' else '●'} {'←' if row['mean'] < 0 else '→'} {word}"
 
 
 def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> str:

@@ -64,17 +64,17 @@ def verdict(rows: list[dict[str, Any]]) -> Statement:
 
 
 def training_mark(row: Mapping[str, Any]) -> str:
-    """Return the mark of a contrast over seeds in a table: filled if stable, half-filled if open or the seeds disagree.
+    """Return the mark of a contrast over seeds in a table: filled if stable, with a dot if open or seeds disagree.
 
     >>> training_mark({"reading": "stable", "mean": -0.1}), training_mark({"reading": "open", "mean": -0.1})
-    ('● ← nearer', '◐ ← open')
+    ('● ← nearer', '⊙ ← open')
     """
     if "change" in row:
         return change_mark({**row, "reading": row["change"]})
     arrow, word = ("←", "nearer") if row["mean"] < 0 else ("→", "farther")
     if row["reading"] == "not settled":
         return "○ not settled"
-    return f"● {arrow} {word}" if row["reading"] == "stable" else f"◐ {arrow} {row['reading']}"
+    return f"● {arrow} {word}" if row["reading"] == "stable" else f"⊙ {arrow} {row['reading']}"
 
 
 def training_answer(row: dict[str, Any]) -> str:

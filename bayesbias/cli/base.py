@@ -29,6 +29,8 @@ type Settings = dict[str, Any]
 Loading = Annotated[Settings, "bb.load_embedding case prefix suffix format"]
 # Commands that a message names for an option which the running one lacks, before all others.
 _BEST_KNOWN = ("table", "fit")
+# The command that they name for the rest of one fit, before those of several.
+_OF_ONE_FIT = "summary"
 OF_SEEDS = "that differ only in the seed of their training"
 
 
@@ -93,7 +95,8 @@ def command(
         ]
         command_name = name or function.__name__.replace("_", "-")
         for parameter_name, spelled in _options_of(options).items():
-            if command_name in _BEST_KNOWN or parameter_name not in RUNNING.elsewhere:
+            held = RUNNING.elsewhere.get(parameter_name, "").rpartition(" ")[2]
+            if command_name in _BEST_KNOWN or not held or (command_name == _OF_ONE_FIT and held not in _BEST_KNOWN):
                 RUNNING.elsewhere[parameter_name] = f"{spelled} {command_name}"
         # Typer lists them in this order.
         options.sort(key=lambda option: (option.default is not Parameter.empty, option.name in COMMON))

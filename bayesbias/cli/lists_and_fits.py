@@ -156,18 +156,24 @@ def contrast(
 
         bayesbias contrast weat7/fit.nc math male arts male
     """
+    from bayesbias.reports.posterior.doubts import all_doubts
+
     delivery.begin()
     pairs: list[Any] = list(batched(sides or [], 2))  # `compared` raises an error if a side lacks its list
-    questions = bb.planned_contrasts(bb.read_fit(fit), *pairs, **contrasting)
-    _deliver_tables(bb.reports.EstimateTables({"questions": questions}), delivery)
+    fitted = bb.read_fit(fit)
+    questions = bb.planned_contrasts(fitted, *pairs, **contrasting)
+    _deliver_tables(bb.reports.EstimateTables({"questions": questions}, all_doubts(fitted)), delivery)
 
 
 def _deliver_tables(tables: "bb.reports.EstimateTables", delivery: Delivery) -> None:
-    """Print tables, and write them to the output, if given."""
+    """Print tables and the doubts about them, and write them to the output, if given."""
+    from bayesbias.base.results import BEWARE
+    from bayesbias.base.statements import StatementList
     from bayesbias.delivery.documents import terminal_table
     from bayesbias.delivery.page.sections import table_block
 
     texts = [terminal_table(table_block(table)) for table in tables.contents.tables.values()]
+    texts += [str(StatementList(BEWARE, tables.doubts))] if tables.doubts else []
     delivery.finish(tables, text="\n\n".join(texts))
 
 

@@ -12,7 +12,7 @@ from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import SETTINGS, table_block
 from bayesbias.errors import OutputError
 
-_PACKAGES = r"% \usepackage{booktabs, graphicx, longtable}"
+_PACKAGES = r"% \usepackage{{booktabs, {more}}}"
 # A float of more rows does not fit on a page.
 _MOST_ROWS_OF_A_PAGE = 40
 # A table that is wider than the text is scaled down to it.
@@ -100,7 +100,7 @@ _ESCAPES = {
     '"': r"\char34{}",  # a command in German documents
     "\n": " ",
     # marks of a table, which the fonts of pdflatex lack
-    **{"●": r"$\bullet$", "◐": r"$\odot$", "○": r"$\circ$", "←": r"$\leftarrow$", "→": r"$\rightarrow$"},
+    **{"●": r"$\bullet$", "⊙": r"$\odot$", "○": r"$\circ$", "←": r"$\leftarrow$", "→": r"$\rightarrow$"},
 }
 
 
@@ -111,7 +111,10 @@ def latex(result: Result, name: str) -> str:
     """
     tables = {key: table_block(table) for key, table in result.contents.tables.items() if len(table.frame)}
     labels = [name if len(tables) == 1 else f"{name}-{key}" for key in tables]
-    return "\n".join([_PACKAGES, *map(latex_table, tables.values(), labels)])
+    texts = [latex_table(table, label) for table, label in zip(tables.values(), labels, strict=True)]
+    kinds = {"graphicx": r"\begin{table}", "longtable": r"\begin{longtable}"}
+    more = ", ".join(package for package, begin in kinds.items() if any(begin in text for text in texts))
+    return "\n".join([_PACKAGES.format(more=more), *texts])
 
 
 def latex_table(table: Table, label: str) -> str:
@@ -137,7 +140,7 @@ def latex_table(table: Table, label: str) -> str:
     """
     rows = [f"{' & '.join(_cells(table, row))} \\\\" for row in table.rows]
     columns = "".join("l" if text else "r" for text in table.texts)
-    caption, header = rf"\caption{{{escaped(table.caption)}}}", f"{' & '.join(map(escaped, table.header))} \\\\"
+    caption, header = rf"\caption{{{typeset(table.caption)}}}", f"{' & '.join(map(escaped, table.header))} \\\\"
     # In a label, other characters are commands or do not reach the .aux file as they are.
     reference = rf"\label{{tab:{re.sub(r'[^A-Za-z0-9]+', '-', label).strip('-')}}}"
     if len(rows) > _MOST_ROWS_OF_A_PAGE:
@@ -159,9 +162,14 @@ def _cells(table: Table, row: tuple[str, ...]) -> list[str]:
     ['x-1', '$-$0.5 to $+$0.1']
     """
     return [
-        escaped(cell) if text else re.sub(r"(?<!\w)([+-])(?=\d)", r"$\1$", escaped(cell))
+        escaped(cell).replace(" - ", " $-$ ") if text else typeset(cell)
         for cell, text in zip(row, table.texts, strict=True)
     ]
+
+
+def typeset(text: str) -> str:
+    """Return an escaped text with its signs and differences as mathematics sets them."""
+    return re.sub(r"(?<!\w)([+-])(?=\d)", r"$\1$", escaped(text)).replace(" - ", " $-$ ")
 
 
 def escaped(text: str) -> str:

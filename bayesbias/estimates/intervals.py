@@ -161,7 +161,7 @@ def reading(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "fart
 def mark(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "farther") -> str:
     """Return the mark of an estimate in a table: its `reading` after a circle and an arrow.
 
-    The circle is filled if the estimate is settled, half-filled if it is borderline, else hollow.
+    The circle is filled if the estimate is settled, with a dot in it if it is borderline, else hollow.
 
     >>> mark({"hdi_low": -0.3, "hdi_high": -0.1}), mark({"hdi_low": -0.3, "hdi_high": 0.1})
     ('● ← nearer', '○ not settled')
@@ -170,7 +170,7 @@ def mark(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "farther
     if text in ("not settled", NO_PAIRS):
         return f"○ {text}"
     arrow = "←" if row["hdi_low"] + row["hdi_high"] < 0 else "→"
-    return f"{'◐' if text == 'borderline' else '●'} {arrow} {text}"
+    return f"{'⊙' if text == 'borderline' else '●'} {arrow} {text}"
 
 
 def is_borderline(low: float, high: float, low_se: float, high_se: float) -> bool:

@@ -102,7 +102,7 @@ class FitAnswer:
         if other != "different":
             return f"than to {other} control words"
         if generic or len(self.lists) > 1:
-            return "than to other groups' lists"
+            return "than to the other group's lists" if len(self.lists) == 2 else "than to other groups' lists"
         return f"than to the {'list' if len(self.others) == 1 else 'lists'} {name_some(self.others, _MOST_NAMED)}"
 
     @cached_property
@@ -185,8 +185,9 @@ class FitAnswer:
             else ""
         )
         what = (
-            f"Points: posterior means, filled if settled; lines: {percent_text(self.hdi_prob)} intervals; ticks: "
-            "plain differences; shapes and colours: the words that are subtracted from the associated ones"
+            f"Points: posterior means, filled if settled, with a dot if borderline; lines: "
+            f"{percent_text(self.hdi_prob)} intervals; ticks: plain differences; shapes and colours: the words that "
+            "are subtracted from the associated ones"
             f"{'; shaded: the region of practical equivalence' if self.rope is not None else ''}."
         )
         contrasts = (statement.text for statement in self.conclusions.shown if statement.kind == "contrast")

@@ -10,13 +10,13 @@ import pandas as pd
 
 from bayesbias.base.arrays import unit_rows
 from bayesbias.base.checks import check_choice, normalized
-from bayesbias.base.lost_words import MAX_LOST, WordList, check_max_lost
+from bayesbias.base.lost_words import MAX_LOST, WordList, allowance, check_max_lost
 from bayesbias.base.number_text import counted
 from bayesbias.base.results import BEWARE, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.vocabularies import Case, Spellings, case_text, forms, spelling_hint, spelling_rule
-from bayesbias.errors import name_some, setting
+from bayesbias.errors import name_some
 from bayesbias.estimates.dependence import clusters
 from bayesbias.reports.posterior.effective_words import NEARLY_ONE, worth_phrase
 from bayesbias.studies.faults import CONTROLS
@@ -239,8 +239,7 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
         if word_list.is_over(max_lost):
             yield Statement(
                 "lost words",
-                f"{word_list} are lost, more than {100 * max_lost:g}%: change them, or allow it "
-                f"({setting('max_lost')}).",
+                f"{word_list} are lost, more than {100 * max_lost:g}%: change them{allowance([word_list])}.",
                 numbers,
             )
         elif is_control and is_bundled(getattr(study, name)) and 2 * len(missing) > len(rows):

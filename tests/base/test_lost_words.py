@@ -38,7 +38,7 @@ def test_at_the_limit_words_are_told_and_past_it_they_are_too_many(lost: int, si
         judge_lost_words("X", [losing(lost + 1, size)], "So.", max_lost=MAX_LOST)
 
 
-@pytest.mark.parametrize(("lost", "size"), [(1, 3), (2, 3), (2, 7), (1, 4), (7, 25), (29, 100), (29, 50), (63, 90)])
+@pytest.mark.parametrize(("lost", "size"), [(1, 3), (1, 2), (2, 7), (1, 4), (7, 25), (29, 100), (45, 90)])
 def test_the_share_that_is_named_is_enough(lost: int, size: int) -> None:
     lists = [losing(lost, size), losing(lost, 2 * size, name="arts"), losing(0, 9, name="male")]
     with pytest.raises(LostWordsError) as caught:
@@ -49,6 +49,12 @@ def test_the_share_that_is_named_is_enough(lost: int, size: int) -> None:
     assert lost / size <= float(named) < lost / size + 0.011
     with pytest.warns(LostWordsWarning):
         judge_lost_words("X", lists, "", max_lost=float(named))
+
+
+@pytest.mark.parametrize(("lost", "size"), [(2, 3), (26, 50), (9, 10)])
+def test_a_list_that_lost_more_than_half_is_not_to_be_allowed(lost: int, size: int) -> None:
+    with pytest.raises(LostWordsError, match=r"or give others\.$"):
+        judge_lost_words("X", [losing(lost, size), losing(1, 4, name="arts")], "", max_lost=MAX_LOST)
 
 
 def test_control_lists_may_lose_any_share() -> None:

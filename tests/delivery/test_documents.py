@@ -9,7 +9,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.base.statements import Statement, StatementList
-from bayesbias.delivery.documents import _part_lines, escaped, latex_table, markdown, table_lines
+from bayesbias.delivery.documents import _part_lines, escaped, latex_table, markdown, table_lines, typeset
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import table_block
 from bayesbias.errors import OutputError
@@ -40,7 +40,7 @@ def test_every_row_has_the_cells_of_its_header(name: str, tmp_path: Path) -> Non
     parts = re.split(r"\\begin\{(?:table|longtable)\}", text)[1:]
     assert len(parts) == len(tables)
     for part, table in zip(parts, tables, strict=True):
-        assert escaped(table.caption) in part
+        assert typeset(table.caption) in part
         body = part.split("\\toprule\n")[1].split("\\bottomrule")[0].replace("\\midrule\n", "").splitlines()
         body = [line for line in body if line != "\\endhead"]
         alignment = re.search(r"\{([lr]+)\}", part)[1]  # type: ignore[index]

@@ -88,7 +88,7 @@ def test_marks_explain_themselves(kind: str) -> None:
     for table in result_of(kind).contents.tables.values():
         if table.mark is not None:
             marks = [table.mark(row) for row in table.frame.to_dict("records")]
-            assert {mark[0] for mark in marks} <= set("●◐○")
+            assert {mark[0] for mark in marks} <= set("●⊙○")
 
 
 def test_doubts_that_change_the_answer_precede_it_and_others_follow_the_words() -> None:

@@ -75,7 +75,7 @@ def test_a_group_that_another_seed_may_settle_is_borderline() -> None:
 def test_names_of_many_words_leave_the_sentence_short() -> None:
     shifts = {f"a very long name of a group with number {number}": -0.2 for number in range(2)}
     contents = page_of(shifts).contents
-    assert contents.answer == "Words lie nearer to the lists of their own group than to other groups' lists."
+    assert contents.answer == "Words lie nearer to the lists of their own group than to the other group's lists."
 
 
 def test_many_groups_have_a_figure_of_one_contrast_with_a_sentence_on_those_left_out() -> None:

@@ -86,8 +86,8 @@ def plot_contrasts(
     -------
     matplotlib.figure.Figure
         Posterior means (points) and HPDIs (lines) of baseline minus other, in units of cosine distance; below 0 the
-        baseline's words are nearer. A point is filled if the contrast is settled, else hollow, also if no word
-        has both sides. A tick behind the point marks the plain difference of means.
+        baseline's words are nearer. A point is filled if the contrast is settled, has a dot if it is borderline, else
+        is hollow, also if no word has both sides. A tick behind the point marks the plain difference of means.
         Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
 
     Raises
@@ -137,7 +137,7 @@ def figure_of_contrasts(
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
-    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; tick: plain difference"
+    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; dot: borderline; tick: plain difference"
     cut_note = (
         f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
         if count > len(names)

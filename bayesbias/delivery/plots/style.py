@@ -160,9 +160,11 @@ class Look:
 
 
 def draw_estimate(axes: "Axes", row: Mapping[Any, Any], y: float, *, size: float, width: float, filled: bool) -> None:
-    """Draw the mean and HPDI of an estimate in the style of its connection."""
+    """Draw the mean and HPDI of an estimate in the style of its connection, with a dot in it if it is borderline."""
     look = Look(COLORS[row["connection"]], MARKERS[row["connection"]], size, width)
     draw_interval(axes, row["mean"], (row["hdi_low"], row["hdi_high"]), y, look, filled=filled)
+    if row.get("borderline", False):
+        axes.scatter(row["mean"], y, (look.size / 3) ** 2, color=look.color, linewidths=0, zorder=2.1)
 
 
 def draw_interval(

@@ -20,7 +20,7 @@ from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import added_parameters, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
 from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
-from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts, word_lists
+from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
@@ -144,7 +144,7 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
         text += f" Not named, because the plain difference has the opposite sign: {contradicted}."
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
-        text += f" More than one posterior sd from the plain difference (in brackets): {named}."
+        text += f" The estimate is more than one posterior sd from the plain difference, which is in brackets: {named}."
         text += f" {reason_pulled(spec)}"
     numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
     numbers |= {"by_chance": chance}
@@ -158,7 +158,7 @@ def chance_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> St
     named = sum(map(is_named, rows))
     return Statement(
         "by chance",
-        f"{text} Here {counted(named, 'is', 'are')} named.",
+        f"{text} Here, by {every[0]['contrast'].replace(' - ', ' minus ')}, {counted(named, 'is', 'are')} named.",
         {"contrast": every[0]["contrast"], "by_chance": chance, "named": named},
     )
 
@@ -268,7 +268,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame", rope: float | tupl
     why_apart, phrases = reason_apart(fitted_rows(fit), spec), named_phrases(fitted_rows(fit))
     return Conclusions(
         about=_about(fit),
-        doubts=(*convergence_doubts(fit), *data_doubts(fit)),
+        doubts=all_doubts(fit),
         verdict=_verdict(overall, words, hdi_prob, group_sizes=_group_sizes(fit)),
         shown=(
             *(_contrast_statement(row, why_apart, phrases) for row in overall),

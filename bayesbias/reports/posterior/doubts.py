@@ -1,7 +1,7 @@
 """Doubts that the data and the draws of a fit raise about its numbers, each with what to do."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,14 +101,19 @@ def _equal(distances: np.ndarray) -> Iterator[list[int]]:
             yield members
 
 
-def word_lists(fit: "xr.DataTree") -> list[WordList]:
+def all_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
+    """Return the doubts that the draws and the data of a fit raise about its numbers."""
+    return *convergence_doubts(fit), *data_doubts(fit)
+
+
+def word_lists(fit: "xr.DataTree", roles: tuple[str, ...] = ("protected", "attribute")) -> list[WordList]:
     """Return the groups and attribute lists of a fit with their sizes and lost words; controls are not `limited`."""
     data, lost = fit["constant_data"].to_dataset(), fit_attribute(fit, "table").get("lost_words", [])
     listed = np.unique(np.stack([data["attribute_group_index"], data["attribute_index"]]), axis=1)[0]
     groups = {"protected": data["protected_group"].to_numpy(), "attribute": data["attribute_group"].to_numpy()[listed]}
     lists = []
-    for role, names in groups.items():
-        sizes = Counter(names.astype(str).tolist())
+    for role in roles:
+        sizes = Counter(groups[role].astype(str).tolist())
         lost_words: dict[str, list[str]] = {name: [] for name in sizes}
         for entry in lost:
             if entry["role"] == role:
@@ -139,6 +144,31 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
         )
     lost_text = f"{lost} of {counted(every, 'word')} lost" if lost else "no word lost"
     return f"{text}; {lost_text}" if recorded else text
+
+
+def words_used(fit: "xr.DataTree") -> dict[str, str]:
+    """Return how many words of each protected group a fit has, of how many given; ``""``: of all that are compared.
+
+    Where it is not recorded how many were given, the number of words alone.
+    """
+    recorded, rows = "lost_words" in fit_attribute(fit, "table"), fitted_rows(fit)
+    sizes = {group.name: (group.size - len(group.lost), group.size) for group in word_lists(fit, ("protected",))}
+    compared = [sizes[name] for name in set(rows.protected_groups[rows.compared].astype(str).tolist())]
+    sizes[""] = sum(used for used, _ in compared), sum(given for _, given in compared)
+    return {name: f"{used} of {given}" if recorded else str(used) for name, (used, given) in sizes.items()}
+
+
+def few_words_text(doubts: Iterable[Statement]) -> str:
+    """Return which lists lost many words and which groups have few, for a caption; empty if there are none."""
+    texts = []
+    for doubt in doubts:
+        if doubt.kind == "many lost words":
+            lists = [f"{name} ({lost} of {size})" for name, (lost, size) in doubt.numbers["lists"].items()]
+            texts.append(f"; beware: more than {MAX_LOST:.0%} of the words are missing from the vectors: ")
+            texts.append(name_some(lists, 6))
+        elif doubt.kind == "small group":
+            texts.append(f"; beware: fewer than {_FEW_WORDS} words: {name_some(doubt.numbers['groups'], 6)}")
+    return "".join(texts)
 
 
 def _list_doubts(lists: list[WordList]) -> Iterator[Statement]:
@@ -205,8 +235,8 @@ def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     if few := names[groups < _FEW_WORDS].tolist() if (groups >= _FEW_WORDS).any() else []:
         text = (
             f"{'The group' if len(few) == 1 else 'The groups'} {name_some(few)} {'has' if len(few) == 1 else 'have'} "
-            f"fewer than {_FEW_WORDS} words, which weigh as much as all words of another group. Nothing shows how much "
-            f"such words differ. Add words, or report contrasts of these words ({setting('scope', 'these_words')})."
+            f"fewer than {_FEW_WORDS} words, which weigh as much as all words of another group. So few words do not "
+            f"show how much the words of such a group differ. Add words, or claim nothing about {name_some(few)}."
         )
         doubts.append(Statement("small group", text, {"groups": few}))
     if len(groups) > 1 and (groups == 1).all():

@@ -1,18 +1,19 @@
 """Estimates of a fit as tables of a page and of a paper."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.number_text import estimate_text, interval_text, percent_text, signed_text
-from bayesbias.base.results import VERDICTS, Contents, Result, ResultTable
+from bayesbias.base.results import BEWARE, VERDICTS, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import mark, reading, scope_text
 from bayesbias.models.fits import fitted_table
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.doubts import all_doubts, few_words_text, words_used
 from bayesbias.reports.posterior.summary import UNITS, summary
 
 if TYPE_CHECKING:
@@ -28,12 +29,16 @@ HEADINGS = {
     "net_mean": "Net",
     "net_low": "Interval, net",
     "own_lists": "Associated lists",
+    "words_used": "Words used",
 }
 PAPER_LEVELS = ("overall", "protected_group", "word")
-NET_MEANING = "net: without the part that arises because some lists are nearer to every group"
+NET_MEANING = (
+    "net: without the part that arises because some lists are nearer to every group; the interval can be narrower, as "
+    "it lacks the uncertainty of that part"
+)
 # Columns of a table in a paper; its .csv has all columns.
 _IN_PAPERS = (
-    *("protected_group", "protected_word", "own_lists", "contrast", "question"),
+    *("protected_group", "protected_word", "words_used", "own_lists", "contrast", "question"),
     *("parameter", "connection", "effect", "attribute_list", "attribute_word", "pairs"),
     *("mean", "hdi_low", "hdi_high", "net_mean", "net_low", "net_high", "observed"),
     *("probability_of_direction", "probability_in_rope"),
@@ -72,6 +77,7 @@ def paper_table(
         - `protected_group`: ``"All words"`` in rows over all protected words;
         - `reading`: ``"nearer"`` or ``"farther"`` if the contrast is settled, else ``"borderline"`` or ``"not
           settled"``, or ``"no pairs on one side"``;
+        - `words_used`: how many words of the group are in the vectors, such as ``"8 of 10"``; empty for a word;
         - `own_lists`: the attribute lists that are associated with the group.
 
     Raises
@@ -92,26 +98,28 @@ def paper_table(
     shown = ~of_word & (~of_group | (level != "overall")) | (of_word & (level == "word"))
     order = {name: place for place, name in enumerate(dict.fromkeys(frame["contrast"]))}
     frame = frame[shown].sort_values("contrast", key=lambda names: names.map(order), kind="stable")
-    frame = labelled(frame.reset_index(drop=True), fitted_table(fit))
+    frame = labelled(frame.reset_index(drop=True), fitted_table(fit), words_used(fit))
     frames = {"contrasts": frame}
     if parameters is not None:
         estimates = summary(fit, level=parameters, hdi_prob=hdi_prob)
         of_means = estimates["parameter"].str.endswith("_mean")
         frames |= {"means": estimates[of_means], "parameters": estimates[~of_means]}
-    return EstimateTables({name: rows for name, rows in frames.items() if len(rows)})
+    return EstimateTables({name: rows for name, rows in frames.items() if len(rows)}, all_doubts(fit))
 
 
-def labelled(frame: "pd.DataFrame", table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return rows of `contrasts` with a label for all words, their reading, and the lists associated with a group."""
+def labelled(frame: "pd.DataFrame", table: "pd.DataFrame", used: Mapping[str, str]) -> "pd.DataFrame":
+    """Return rows of `contrasts` with a label for all words, their reading, and the words and lists of a group."""
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False, observed=True)
     lists = {str(group): name_some(names, 3) for group, names in associated["attribute_group"].unique().items()}
     group_of = dict(table[["protected_word", "protected_group"]].astype(str).itertuples(index=False, name=None))
     groups = [
         row["protected_group"] or group_of.get(row["protected_word"], EVERYONE) for row in frame.to_dict("records")
     ]
+    counts = ["" if row["protected_word"] else used.get(row["protected_group"], "") for row in frame.to_dict("records")]
     frame = frame.assign(protected_group=groups)
     frame.insert(3, "own_lists", [lists.get(group, "") for group in groups])
-    frame.insert(4, "reading", [reading(row) for row in rows_of(frame)])
+    frame.insert(3, "words_used", counts)
+    frame.insert(5, "reading", [reading(row) for row in rows_of(frame)])
     return frame
 
 
@@ -121,7 +129,7 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
     `columns` are those that a page shows; all if empty.
 
     >>> estimate_table(bb.contrasts(fit)).caption.partition("; ")[0]
-    'Contrasts of weat7 in Google News word2vec, 13,784 words: differences of mean cosine distances ... 89% HPDI'
+    'Contrasts of weat7 in Google News word2vec, 13,784 words: differences of mean cosine distances, ... 89% HPDI'
     """
     if "hdi_prob" not in (settings := getattr(frame, "settings", {})) or "mean" not in frame:
         raise ReportError(
@@ -137,7 +145,9 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
         )
         return ResultTable(frame, "Contrasts", caption, columns, HEADINGS, differences=True, mark=mark)
     if "question" in frame:
-        caption = f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer"
+        caption = (
+            f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer{_region(settings)}"
+        )
         return ResultTable(frame, "Questions", caption, columns, HEADINGS, differences=True, mark=mark)
     if frame["parameter"].str.endswith("_mean").all():
         of_all = "connection_mean" in set(frame["parameter"])
@@ -153,12 +163,19 @@ def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
     texts = []
     if (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).any():
         texts.append(f"rows over all words are about {scope_text(settings['scope'])}")
+    if not (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).all():
+        texts.append("rows of groups and of single words are about exactly these words")
     if "net_mean" in frame and frame["net_mean"].notna().any():
         texts.append(NET_MEANING)
-    if rope := settings["rope"]:
-        texts.append(f"from {rope[0]:g} to {rope[1]:g} a contrast is too small to matter")
+    texts.append("P(sign): probability that the difference has the sign of its estimate")
     texts += [f"{verdict}: {VERDICTS[verdict]}" for verdict in ("settled", "borderline")]
-    return "".join(f"; {text}" for text in texts)
+    return "".join(f"; {text}" for text in texts) + _region(settings)
+
+
+def _region(settings: Mapping[str, Any]) -> str:
+    """Return the region of practical equivalence for a caption; empty without one."""
+    rope = settings.get("rope")
+    return f"; from {rope[0]:g} to {rope[1]:g} a difference is too small to matter" if rope else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,14 +186,21 @@ class EstimateTables(Result):
     ----------
     frames
         Name -> frame of `summary`, `contrasts` or `planned_contrasts`.
+    doubts
+        Doubts about the numbers of the fit. Captions name its lists and groups of few words.
     """
 
     frames: "Mapping[str, pd.DataFrame]"
+    doubts: tuple[Statement, ...] = ()
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         captions = tuple(Statement("caption", table.caption) for table in self.contents.tables.values())
-        return StatementList("", (self._answer,), bulleted=False), StatementList("", captions)
+        return (
+            StatementList("", (self._answer,), bulleted=False),
+            StatementList(BEWARE, self.doubts),
+            StatementList("", captions),
+        )
 
     @property
     def _answer(self) -> Statement:
@@ -200,12 +224,15 @@ class EstimateTables(Result):
     def contents(self) -> Contents:
         """The tables."""
         tables = {name: estimate_table(frame, _IN_PAPERS) for name, frame in self.frames.items()}
+        few = few_words_text(self.doubts)
+        tables = {name: replace(table, caption=f"{table.caption}{few}") for name, table in tables.items()}
         sources = {frame.settings["source"]: None for frame in self.frames.values() if "source" in frame.settings}
         prob = ", ".join({f"{percent_text(frame.settings['hdi_prob'])} HPDI": None for frame in self.frames.values()})
         source = f" of {' and '.join(sources)}" if sources else ""
         return Contents(
             title=f"{' and '.join(table.section for table in tables.values())}{source}",
             answer=self._answer.text,
+            doubts=self.doubts,
             tables=tables,
             opened=tuple(table.section for table in tables.values()),
             settings={"Interval": prob},

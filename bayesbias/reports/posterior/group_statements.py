@@ -88,11 +88,16 @@ def nearness_matters(row: Row) -> bool:
     return is_settled(row["net_low"], row["net_high"]) and not is_settled(row["hdi_low"], row["hdi_high"])
 
 
-def unsettled_text(row: Mapping[Any, Any]) -> str:
-    """Return what keeps a contrast from being settled, for the end of a sentence; empty if it is settled."""
+def unsettled_text(row: Mapping[Any, Any], *, direction: bool = False) -> str:
+    """Return what keeps a contrast from being settled, for the end of a sentence.
+
+    If it is settled, its direction if that is wanted, else nothing.
+    """
     if row["borderline"]:
         return ", borderline"
-    return "" if is_settled(row["hdi_low"], row["hdi_high"]) else ", not settled"
+    if not is_settled(row["hdi_low"], row["hdi_high"]):
+        return ", not settled"
+    return f", settled: {'nearer' if row['hdi_high'] < 0 else 'farther'}" if direction else ""
 
 
 def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) -> Statement:
@@ -110,9 +115,9 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
         way = "nearer to" if row["list_nearness"] < 0 else "farther from"
         part = "This" if decides or nearness_turns(row) else "Part of this"
         text += (
-            f" {part} comes from the lists alone: {associated} {verb} {way} every group than {different}, by "
-            f"{distance_text(abs(row['list_nearness']))}. Without that, the difference of "
-            f"{'both groups' if shared else group} is {signed_text(row['net_mean'])}, interval "
+            f" {part} comes from the lists alone: on average over groups, {associated} {verb} {way} the words than "
+            f"{different}, by {distance_text(abs(row['list_nearness']))}. Without that, the difference of "
+            f"{'each group' if shared else group} is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}."
         )
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}

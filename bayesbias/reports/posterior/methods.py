@@ -22,6 +22,7 @@ from bayesbias.models.fits import (
 )
 from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.samplers.registry import SAMPLERS
+from bayesbias.reports.posterior.doubts import data_doubts
 from bayesbias.reports.posterior.references import cite, cited_references, package_citation, reference
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.studies.study import control_list
@@ -107,6 +108,7 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
         f"{counted(len(table), 'pair')} ({connections})."
     )
     yield from _lost_and_left_out(facts, table)
+    yield from (f"**Beware:** {markdown_text(doubt.text)}" for doubt in data_doubts(fit))
 
 
 def _question(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
@@ -161,8 +163,6 @@ def _lost_and_left_out(facts: dict[str, Any], table: "pd.DataFrame") -> Iterator
         yield f"Of repeated rows the first was used, and {counted(dropped, 'was', 'were')} dropped."
     if repeated := int(table.duplicated(["protected_word", "attribute_word"]).sum()):
         yield f"The table has {repeated:,} rows that repeat a pair."
-    if facts.get("edited"):
-        yield "The table was edited after it was built."
 
 
 def _sizes(table: "pd.DataFrame", side: str) -> str:
@@ -231,7 +231,7 @@ def _posterior(fit: "xr.DataTree", hdi_prob: float) -> Iterator[str]:
     yield (
         f"**The sampler did not converge:** {markdown_text(' '.join(problems))}"
         if problems
-        else "No diagnostic showed a problem."
+        else "No diagnostic of the sampler showed a problem."
     )
     yield (
         f"Estimates are posterior means with highest posterior density intervals of {percent_text(hdi_prob)}, in units "

@@ -1,7 +1,7 @@
 """Questions about chosen lists: how much nearer one protected group is to one attribute list than another."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,7 +152,7 @@ def question_statements(
             "question",
             f"Question of the study, {row['question']}: the difference is {signed_text(row['mean'])} (observed "
             f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}"
-            f"{unsettled_text(row)}.",
+            f"{unsettled_text(row, direction=True)}.",
             row,
         )
         for row in rows_of(frame)
@@ -362,6 +362,11 @@ _SEVERAL_GROUPS = AttributePhrases(
     not_specific="whether this follows the stereotype",
     nothing="No association that follows the stereotype is shown for these word lists as a whole.",
 )
+_TWO_GROUPS = replace(
+    _SEVERAL_GROUPS,
+    words={**_SEVERAL_GROUPS.words, "different": "attribute words associated with the other group"},
+    different="the words of the other group",
+)
 _ONE_GROUP = AttributePhrases(
     {"associated": "associated attribute words", "different": "the other attribute words", **_CONTROLS},
     associated="the associated attribute words",
@@ -376,9 +381,9 @@ def attribute_phrases(groups: int) -> AttributePhrases:
     """Return phrases for a study with this number of protected groups.
 
     >>> attribute_phrases(2).words["different"], attribute_phrases(1).words["different"]
-    ('attribute words associated with other groups', 'the other attribute words')
+    ('attribute words associated with the other group', 'the other attribute words')
     """
-    return _ONE_GROUP if groups == 1 else _SEVERAL_GROUPS
+    return {1: _ONE_GROUP, 2: _TWO_GROUPS}.get(groups, _SEVERAL_GROUPS)
 
 
 def named_phrases(data: ModelData) -> dict[str, str]:

@@ -203,8 +203,9 @@ class RandomListCheck(Result):
         statements = [Statement("about", self._about(), self.drawn), Statement("claims", claims_text(model), model)]
         statements += [Statement("test", claims_text(row), row) for row in tests]
         spread = (
-            f"The model's gaps ({CONTRAST}) of random lists have an error of {digits_text(model['error'])} (root mean "
-            f"square; the true gap is 0), while its posterior sd is {digits_text(model['posterior_sd'])}; 89% of them "
+            f"The model's gaps ({CONTRAST}, over words like these) of random lists have an error of "
+            f"{digits_text(model['error'])} (root mean square; the true gap is 0). The model gives such a gap a "
+            f"posterior sd of {digits_text(model['posterior_sd'])} (root mean square over the lists). Of the gaps, 89% "
             f"lie from {interval_text(model['low'], model['high'])}."
         )
         share = share_with_error(model["share_as_extreme"], model["share_as_extreme_se"])

@@ -60,7 +60,7 @@ def report(normal_fit: xr.DataTree) -> bb.results.Conclusions:
             {"neutral": -0.2},
             None,
             "association",
-            "to the words of other groups, and nearer to them than to human words.",
+            "to the words of the other group, and nearer to them than to human words.",
         ),
         ({"associated": 0.05, "neutral": 0.2}, None, "same kind", "not detectably nearer"),
         ({"associated": 0.3}, None, "reverse", "the reverse of the stereotype"),
@@ -96,7 +96,7 @@ def test_the_interval_asked_for_decides(normal_fit: xr.DataTree, report: bb.resu
 
     assert first(report).numbers["settled"]
     assert first(report).text.startswith(
-        "Associated attribute words are nearer than attribute words associated with other groups. The difference is "
+        "Associated attribute words are nearer than attribute words associated with the other group. The difference is "
         "-0.050"
     )
     wide = bb.conclusions(normal_fit, hdi_prob=0.999)
@@ -163,7 +163,7 @@ def test_words_that_the_model_pulled_are_named(normal_fit: xr.DataTree, report: 
         rows = rows.set_index("protected_word")
         apart = (rows["mean"] - rows["observed"]).abs() > rows["sd"]
         assert statement.numbers["pulled"] == rows.loc[apart, "observed"].to_dict()
-        assert ("More than one posterior sd from the plain difference" in statement.text) == bool(
+        assert ("more than one posterior sd from the plain difference" in statement.text) == bool(
             statement.numbers["pulled"]
         )
         pulled |= dict.fromkeys(statement.numbers["contradicted"], 1) | statement.numbers["pulled"]
@@ -424,4 +424,4 @@ def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_c
     assert "synonyms" in statement.text
     if by_chance < 1.5:
         assert "(1.1 of 16), and 1% to 13% if they had synonyms or forms (0.2 to 2.1)" in statement.text
-    assert statement.text.endswith("Here 3 are named.")
+    assert statement.text.endswith("Here, by associated minus different, 3 are named.")

@@ -160,6 +160,23 @@ def test_a_group_that_lost_nearly_all_words_precedes_the_answer_and_sizes_stand_
     assert alert in bb.conclusions(fit).doubts
 
 
+def test_lost_words_stand_in_the_table_of_a_paper_its_caption_and_the_methods(tmp_path: Path) -> None:
+    fit = one_flower()
+    paper = bb.reports.paper_table(fit, level="word")
+    rows = paper.contents.tables["contrasts"].frame
+    used = rows[rows["protected_word"] == ""].set_index("protected_group")["words_used"]
+    assert used.drop_duplicates().to_dict() == {"All words": "23 of 50", "flowers": "1 of 25", "insects": "22 of 25"}
+    assert set(rows.loc[rows["protected_word"] != "", "words_used"]) == {""}
+    text = bb.write(paper, tmp_path / "table.tex").read_text(encoding="utf-8")
+    assert "missing from the vectors: flowers (24 of 25)" in text
+    assert "fewer than 3 words: flowers" in text
+    data = bb.methods(fit).split("\n\n")[0]
+    for doubt in data_doubts(fit):
+        assert doubt in paper.doubts
+        assert doubt.text in " ".join(str(paper).split())
+    assert data.count("**Beware:**") == len(paper.doubts) >= 2
+
+
 def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
     contents = bb.report(short_fit, quick=True).contents
     assert "8 words, arts 8, male 8, female 8; no word lost" in contents.about

@@ -58,7 +58,7 @@ def test_the_caption_says_what_the_numbers_are(fit: xr.DataTree, tmp_path: Path)
     assert r"\label{tab:weat-7-b}" in text
     assert text.index(r"\caption") < text.index(r"\label") < text.index(r"\begin{tabular}")
     block = table_block(paper.contents.tables["contrasts"])
-    assert block.header[:4] == ("Group", "Answer", "Associated lists", "Difference")
+    assert block.header[:4] == ("Group", "Answer", "Words used", "Associated lists")
     markdown = bb.write(paper, tmp_path / "weat7.md").read_text(encoding="utf-8")
     for row in block.rows:
         assert f"| {' | '.join(row)} |" in markdown
