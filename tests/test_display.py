@@ -167,7 +167,7 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
         "MaskedModel",
         *("Result", "ResultGroup", "FitReport", "AuditReport"),
         *("CovariateEffect", "Projection", "VectorMap", "VectorVariance"),
-        *("KindelComparison", "SubsetConsistency", "WordsLeftOut"),
+        *("EstimateTables", "KindelComparison", "SubsetConsistency", "WordsLeftOut"),
     }
     assert {each.__name__ for each in CLASSES - FEW_NUMBERS - covered} <= elsewhere
 

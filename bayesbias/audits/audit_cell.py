@@ -221,7 +221,7 @@ def _contrast_rows(
                 "protected_group": row["protected_group"],
                 "observed": row["observed"],
                 "mean": row["mean"],
-                "reading": _reading(row),
+                "reading": reading_with_contexts(row),
                 **{key: row.get(key) for key in BESIDE},
             }
             yield audit_row, overall.to_numpy().ravel() if level == "overall" else None
@@ -247,11 +247,12 @@ def _control_sd(table: "pd.DataFrame") -> float:
     return spread if spread > ROUNDING else float("nan")
 
 
-def _reading(row: Mapping[Any, Any]) -> str:
+def reading_with_contexts(row: Mapping[Any, Any]) -> str:
+    """Return the reading of a contrast, which is not settled if the choice of contexts decides."""
     low, high = (row.get(name, np.nan) for name in CONTEXTS)
     # Vectors may be means over sentences, whose choice must not decide.
     undecided = np.isfinite(low) and not is_settled(low, high)
-    return "not settled" if undecided and not row["borderline"] else reading(row)
+    return "not settled" if undecided and not row.get("borderline", False) else reading(row)
 
 
 def _study_content(study: Study) -> dict[str, Any]:

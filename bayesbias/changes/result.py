@@ -232,7 +232,7 @@ class Changes(ComparedConditions):
             answer=self._answer,
             estimate=self._estimate,
             answers=self.answers,
-            parts=tuple(shown[name] for name in _ON_PAGE if name in shown),
+            parts=tuple(shown[name] for name in _ON_PAGE if name in shown and shown[name].statements),
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures={
                 **slopes_figure(self.slopes, prob),

@@ -270,7 +270,8 @@ def test_the_package_and_the_vectors_are_recorded(pets: Path, monkeypatch: pytes
     assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
     settings = json.loads((pets / "gate" / "gate.json").read_text())["settings"]
     assert settings["Package"] == f"bayesbias {version('bayesbias')}"
-    assert settings["Embeddings"] == f"mine (hash {bb.load_embedding('x.npz').digest}; encoded by version 2 of x)"
+    digest = bb.load_embedding("x.npz").digest
+    assert settings["Embeddings"] == f"mine (hash {digest}, of the words that were read; encoded by version 2 of x)"
 
 
 def test_a_changed_plan_has_its_own_code_and_is_named_even_if_quiet(

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import bayesbias as bb
+from bayesbias.base.files.spreadsheets import numbers_only, read_csv
 from bayesbias.base.files.word_lists import read_word_lists
-from bayesbias.changes.engine import _read_covariates
 from bayesbias.metrics.intrinsic.quality import read_words
 from bayesbias.models.covariates import read_covariates, with_covariates
 from bayesbias.models.data import model_data
@@ -85,7 +85,7 @@ def numbers_of(path: Path) -> object:
     table, model = small_table(), bb.load_model("multivariate")
     return any_of(
         lambda: with_covariates(model_data(table), read_covariates(path), table, model).covariates.tolist(),  # type: ignore[union-attr]
-        lambda: _read_covariates(path).to_csv(),
+        lambda: numbers_only(read_csv(path, "", keys=("period",)), ("period",), "periods").to_csv(),
         lambda: bb.reliability.load_word_properties(path).to_csv(),
     )
 

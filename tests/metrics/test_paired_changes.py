@@ -23,7 +23,9 @@ BEFORE, AFTER = COMMON + RANDOM.normal(0.0, 0.1, 300), COMMON - 0.2 + RANDOM.nor
 def made(values: np.ndarray, words: list[str] = WORDS, conventions: str = "made") -> MeasureResult:
     items = pd.DataFrame({"item": words, "bias": values})
     quantity = Quantity("bias", "mean", ("bias",))
-    return result_of_items("made", "toy", Items(items), [quantity], conventions=conventions, random_seed=1)
+    return result_of_items(
+        "made", "toy", Items(items), [quantity], question="Q?", conventions=conventions, random_seed=1
+    )
 
 
 def test_the_change_has_the_interval_of_the_differences_and_not_of_the_scores() -> None:
@@ -57,8 +59,10 @@ def test_a_part_that_one_of_both_lost_is_left_out() -> None:
     items = pd.DataFrame({"item": WORDS, "part": ["first"] * 150 + ["second"] * 150, "bias": BEFORE})
     parts = [Quantity(name, "mean", ("bias",), (name,)) for name in ("first", "second")]
     quantities = [Quantity("bias", "mean", ("bias",)), *parts]
-    whole = result_of_items("made", "toy", Items(items), quantities, conventions="", random_seed=1)
-    half = result_of_items("made", "toy", Items(items[:150]), quantities[:2], conventions="", random_seed=1)
+    whole = result_of_items("made", "toy", Items(items), quantities, question="Q?", conventions="", random_seed=1)
+    half = result_of_items(
+        "made", "toy", Items(items[:150]), quantities[:2], question="Q?", conventions="", random_seed=1
+    )
     with pytest.warns(LostWordsWarning, match=" 150 items "):
         assert list(bb.metrics.paired_change(whole, half, random_seed=1)["quantity"]) == ["bias", "first"]
 

@@ -156,8 +156,8 @@ def test_directions_that_hard_debiasing_took_out_are_tied_and_the_fit_converges(
     singular = np.linalg.svd(after["cosine_distance"].to_numpy().reshape(15, -1).T - 1, compute_uv=False)
     fitted = bb.fit(after, draws=1000, random_seed=1)  # a warning would be an error
     assert tied_directions(fitted) == (singular < 1e-6).sum() == 2
-    (doubt,) = bb.conclusions(fitted).doubts
-    assert (doubt.kind, doubt.numbers) == ("tied words", {"directions": 2})
+    (doubt,) = (doubt for doubt in bb.conclusions(fitted).doubts if doubt.kind == "tied words")
+    assert doubt.numbers == {"directions": 2}
     with warnings.catch_warnings(action="ignore"):  # so short a chain warns
         assert tied_directions(bb.fit(before, draws=100, tune=100, random_seed=1)) == 0
     assert tied_directions(bb.fit(before, "hierarchical", random_seed=1)) == 0
