@@ -129,7 +129,7 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
     `columns` are those that a page shows; all if empty.
 
     >>> estimate_table(bb.contrasts(fit)).caption.partition("; ")[0]
-    'Contrasts of weat7 in Google News word2vec, 13,784 words: differences of mean cosine distances, posterior means and 89% HPDI'
+    'Contrasts of weat7 in Google News word2vec, 13,784 words: differences of mean cosine ...'
     """
     if "hdi_prob" not in (settings := getattr(frame, "settings", {})) or "mean" not in frame:
         raise ReportError(
