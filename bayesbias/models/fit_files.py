@@ -165,21 +165,21 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "chains": ("a count", is_count),
     "random_seed": ("a seed", lambda value: is_count(value) and value < 2**32),
     "convergence_problems": ("a list of texts", _are_texts),
-    "groups_not_compared": (
-        "texts by protected group",
-        lambda value: isinstance(value, dict) and _are_texts([*value, *value.values()]),
-    ),
+    "groups_not_compared": ("texts", lambda value: isinstance(value, dict) and _are_texts([*value, *value.values()])),
 }
 
-# Of fits whose draws the user sampled.
-_USER_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+# Of fits whose draws the user sampled, and of fits of commands.
+_SOME_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sampled_by": ("a text", is_text),
     "change": ("a text", lambda value: isinstance(value, str)),
+    "table_file": ("a text", is_text),
+    "covariates_source": ("a file and a column", lambda value: _are_texts(value) and len(value) in (1, 2)),
 }
 
 
 def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
-    for name, (what, is_one) in (_FACTS | (_USER_FACTS if is_users(fit) else {})).items():
+    needed = {*fit.attrs, *(("sampled_by", "change") if is_users(fit) else ())}
+    for name, (what, is_one) in (_FACTS | {name: _SOME_FACTS[name] for name in _SOME_FACTS if name in needed}).items():
         try:
             value = parse_json(fit.attrs[name])
         except (KeyError, TypeError, ValueError):

@@ -58,5 +58,7 @@ def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_gro
         words += ["--within-groups"] if within_groups else []
         words += [] if hdi_prob == HDI_PROB else ["--hdi-prob", str(hdi_prob)]
         words += ["--draws", str(fit_attribute(fit, "draws")), "--seed", str(fit_attribute(fit, "random_seed"))]
-        lines = [f"# On the command line: {shlex.join([*words, '--output', 'covariate/'])}", *lines]
+        command = shlex.join([*words, "--output", "covariate/"])
+        if command.isprintable():  # a name with a line break would end the comment
+            lines = [f"# On the command line: {command}", *lines]
     return "\n".join(lines)
