@@ -141,10 +141,11 @@ class AuditReport(Result):
         if len(failed := failed_cells(self.audit)):
             tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, with the error")
         where = embeddings[0] if len(embeddings) == 1 else counted(len(embeddings), "embedding")
+        answered = answers(first.frame)  # which begin with the question
         questions = tuple(
-            Statement("question", f"{study}: {first.record.questions[study]}")
+            Statement("question", f"{study}: {question}")
             for study in studies
-            if first.record.questions.get(study)
+            if (question := first.record.questions.get(study)) and not any(question in one.text for one in answered)
         )
         cut = f"{len(self._shown)} of {len(self._variants)} models and seeds are shown."
         subject = f"Audit: {counted(len(studies), 'study', 'studies')} in {where}."
@@ -155,7 +156,7 @@ class AuditReport(Result):
             doubts=(Statement("shown", cut),) if len(self._shown) < len(self._variants) else (),
             answer=self._verdicts[0].text if self._verdicts else "",
             estimate=self._estimate.text if self._estimate else "",
-            answers=(*self._verdicts[1:], *answers(first.frame)),
+            answers=(*self._verdicts[1:], *answered),
             parts=(StatementList("Questions", questions), *further) if questions else tuple(further),
             opened=("Questions", *(variant.titled(_CONTRASTS) for variant in self._shown[:1])),
             tables=tables,
@@ -286,11 +287,13 @@ def _answer_figure(variant: _Variant) -> dict[str, ResultFigure]:
     order = contrasts["reading"].map(list(READINGS).index).sort_values(kind="stable").index
     rows = contrasts.loc[order]
     rows = rows.assign(
-        label=[_question_name(row, variant.rows) for row in rows_of(rows)], filled=rows["reading"].isin(SETTLED)
+        label=[_question_name(row, variant.rows) for row in rows_of(rows)],
+        filled=rows["reading"].isin(SETTLED),
+        borderline=rows["reading"] == "borderline",
     )
     caption = (
         "Distance to associated words minus that to others (below 0, associated words are nearer), and its "
-        f"{percent_text(variant.record.hdi_prob)} interval. Filled: settled; hollow and grey: borderline or not "
+        f"{percent_text(variant.record.hdi_prob)} interval. Filled: settled; with a dot: borderline; hollow: not "
         f"settled.{' Shaded: too small to matter.' if variant.record.rope else ''}"
     )
     label = "Difference of mean cosine distances"

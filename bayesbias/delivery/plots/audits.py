@@ -62,8 +62,8 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     -------
     matplotlib.figure.Figure
         Estimates (points) with intervals (lines) if there are any; a tick behind the point is the observed value.
-        The point of a contrast is filled if it is settled; the region of practical equivalence of contrasts is
-        shaded. A dashed line marks 0 if the values of a measure have both signs.
+        The point of a contrast is filled if it is settled, and has a dot if it is borderline; the region of practical
+        equivalence of contrasts is shaded. A dashed line marks 0 if the values of a measure have both signs.
 
     Raises
     ------
@@ -114,7 +114,8 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         furnish(axes, "x", rows=True)
     if len(embeddings) > 1:
         series_legend(figure, {name: _look(place) for place, name in enumerate(embeddings)}, columns=3)
-    interval = f"{percent_text(record.hdi_prob)} intervals, ticks: observed values\nfilled contrasts are settled"
+    interval = f"{percent_text(record.hdi_prob)} intervals, ticks: observed values\n"
+    interval += "contrasts: filled if settled, with a dot if borderline"
     interval += "; shaded: too small to matter" if record.rope is not None and CONTRAST in measures else ""
     about = interval if record.model else "observed values"
     first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""
@@ -188,7 +189,8 @@ def _draw_answer(axes: "Axes", row: Mapping[str, Any], y: float, place: int) -> 
         draw_observed(axes, row["observed"], y, size=6)
     filled = row["reading"] in ("", "nearer", "farther")
     ends = row["hdi_low"], row["hdi_high"]
-    draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=filled)
+    borderline = row["reading"] == "borderline"
+    draw_interval(axes, row["value"], ends, y, Look(color, marker, size=6), filled=filled, borderline=borderline)
 
 
 def plot_debias_report(report: DebiasReport, *, measure: str | None = None, most: int = MOST_WORDS) -> "Figure":

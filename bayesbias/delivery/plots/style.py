@@ -162,18 +162,29 @@ class Look:
 def draw_estimate(axes: "Axes", row: Mapping[Any, Any], y: float, *, size: float, width: float, filled: bool) -> None:
     """Draw the mean and HPDI of an estimate in the style of its connection, with a dot in it if it is borderline."""
     look = Look(COLORS[row["connection"]], MARKERS[row["connection"]], size, width)
-    draw_interval(axes, row["mean"], (row["hdi_low"], row["hdi_high"]), y, look, filled=filled)
-    if row.get("borderline", False):
-        axes.scatter(row["mean"], y, (look.size / 3) ** 2, color=look.color, linewidths=0, zorder=2.1)
+    ends, borderline = (row["hdi_low"], row["hdi_high"]), row.get("borderline", False)
+    draw_interval(axes, row["mean"], ends, y, look, filled=filled, borderline=borderline)
 
 
 def draw_interval(
-    axes: "Axes", value: float, ends: tuple[float, float], y: float, look: Look, *, filled: bool = True
+    axes: "Axes",
+    value: float,
+    ends: tuple[float, float],
+    y: float,
+    look: Look,
+    *,
+    filled: bool = True,
+    borderline: bool = False,
 ) -> None:
-    """Draw a value as a point, filled or hollow, on the line of its interval; ends that are nan have no line."""
+    """Draw a value as a point, filled or hollow, on the line of its interval; ends that are nan have no line.
+
+    A hollow point of a `borderline` value has a dot in it.
+    """
     axes.plot(ends, [y, y], color=look.color, linewidth=look.width, solid_capstyle="butt")
     face = look.color if filled else "white"
     axes.plot(value, y, look.marker, color=look.color, markersize=look.size, markerfacecolor=face)
+    if borderline:
+        axes.scatter(value, y, (look.size / 3) ** 2, color=look.color, linewidths=0, zorder=2.1)
 
 
 def draw_observed(axes: "Axes", value: float, y: float, *, size: float) -> None:
@@ -184,8 +195,9 @@ def draw_observed(axes: "Axes", value: float, y: float, *, size: float) -> None:
 def forest(rows: "pd.DataFrame", *, label: str, rope: tuple[float, float] | None = None) -> "Figure":
     """Draw one line a row: `mean` as a point, on the line of `hdi_low` to `hdi_high`, beside the `label` of the row.
 
-    A row whose `filled` is false is hollow and grey. `rope` is shaded; `label` is that of the x axis. Of more than
-    `MOST_LINES` rows, the first are shown, and the label says so.
+    A row whose `filled` is false is hollow and grey, and has a dot if its `borderline` is true, where there is such a
+    column. `rope` is shaded; `label` is that of the x axis. Of more than `MOST_LINES` rows, the first are shown, and
+    the label says so.
     """
     if (count := len(rows)) > MOST_LINES:
         label, rows = f"{label}\n({MOST_LINES} of {count:,} lines)", rows.head(MOST_LINES)
@@ -194,7 +206,8 @@ def forest(rows: "pd.DataFrame", *, label: str, rope: tuple[float, float] | None
     axes.axvline(0, color="#4D4D4D", linewidth=0.8)
     for y, row in enumerate(rows.to_dict("records")):
         look = Look("#0072B2" if row["filled"] else "#777777", width=1.6)
-        draw_interval(axes, row["mean"], (row["hdi_low"], row["hdi_high"]), y, look, filled=row["filled"])
+        ends, borderline = (row["hdi_low"], row["hdi_high"]), row.get("borderline", False)
+        draw_interval(axes, row["mean"], ends, y, look, filled=row["filled"], borderline=borderline)
     if rope is not None:
         shade_rope(axes, rope)
     axes.set_yticks(range(len(rows)), [short_label(name, 40) for name in rows["label"]])
