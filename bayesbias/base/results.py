@@ -137,7 +137,7 @@ def forest_figure(caption: str, rows: "pd.DataFrame", **options: Any) -> ResultF
         Caption of the figure; the figure adds how many of all rows it shows, if it leaves out some.
     rows
         One row a line, the most important ones first: `label`, `mean`, `hdi_low`, `hdi_high`, and `filled`, whether the
-        point is filled.
+        point is filled; `borderline`, where there is one, whether it has a dot.
     options
         Options of `bayesbias.delivery.plots.style.forest`: `label` of the x axis, and `rope`.
 

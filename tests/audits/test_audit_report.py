@@ -1,9 +1,12 @@
 """Reports of audits: counts by reading, tables, and limits that say how many intervals miss."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from bayesbias.audits.audit_frame import AuditFrame
 from bayesbias.audits.audit_report import AuditReport
+from bayesbias.delivery.plots.style import forest
 from tests.audits.test_ranks import audit_of
 
 STUDIES = ("s", "t", "u", "v")
@@ -34,3 +37,23 @@ def test_limits_say_how_many_intervals_miss() -> None:
     """Of 4 intervals of 89 %, 4 * 0.11 = 0.44 miss."""
     limits = " ".join(limit.text for limit in AuditReport(audit()).contents.limits)
     assert "4 intervals of 89%, 0.4 are" in limits
+
+
+def test_a_question_stands_once_beside_its_answer_or_else_alone() -> None:
+    frame = audit()
+    frame.record = replace(frame.record, questions={"s": "Is it so?"})
+    texts = [one.text for one in AuditReport(frame).contents.answers]
+    assert sum("Is it so?" in text for text in texts) == 1
+    assert AuditReport(frame).contents.parts == ()
+    measured = AuditFrame(frame[frame["measure"] == "weat"])
+    measured.record = frame.record
+    (questions,) = AuditReport(measured).contents.parts
+    assert [one.text for one in questions.statements] == ["s: Is it so?"]
+
+
+def test_the_figure_of_answers_has_a_dot_where_an_answer_is_borderline() -> None:
+    frame = audit()
+    frame.loc[1, "reading"] = "borderline"
+    answers = AuditReport(frame).contents.figures["answers"]
+    (dot,) = forest(answers.data, **answers.options).axes[0].collections
+    assert dot.get_offsets().tolist() == [[frame.loc[1, "mean"], 2]]  # after those that are settled
