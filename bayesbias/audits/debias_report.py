@@ -146,9 +146,8 @@ def debias_report(
     chosen_methods: dict[str, Any] = {ORIGINAL: None} | _checked_methods(methods)
     words = as_debias_words(sets)
     read, scores = tuple(read_studies(studies)), _checked_scores(measures, words)
-    sources, unread = load_named_embeddings(named_embeddings(embeddings), None, spelling_rule(case, prefix, suffix))
-    for error in unread.values():
-        raise error
+    named, rule = named_embeddings(embeddings), spelling_rule(case, prefix, suffix)
+    sources, _ = load_named_embeddings(named, None, rule, all_needed=True)
     errors = question_errors(sources, read, max_lost)
     if len(errors) == len(sources) * len(read):  # before methods do their work
         raise errors[0]

@@ -91,12 +91,13 @@ def load_named_embeddings(
     case: Case,
     *,
     encoded: Sequence[str] | None = None,
+    all_needed: bool = False,
 ) -> tuple[dict[str, Embedding], dict[str, BayesBiasError]]:
     """Return embeddings by name, with the words given or with all, and the errors of those that cannot be read.
 
     An `Embedding` keeps its own case rule. The folder of an encoder gives vectors to the words `encoded` only, since
     each of its vectors takes time. Raises the first error if no embedding can be read, but for those that have none of
-    the words; or if one that has no name cannot.
+    the words; at once if one cannot that has no name, or any if `all_needed`.
     """
     read: list[Embedding] = []
     unread: dict[str, BayesBiasError] = {}
@@ -109,7 +110,7 @@ def load_named_embeddings(
                 name=name,
             )
         except BayesBiasError as error:
-            if name is None:
+            if name is None or all_needed:
                 raise
             unread[name] = error
         else:
@@ -144,8 +145,10 @@ def question_errors(
 
 def lost_lists(embedding: Embedding | None, study: Study) -> list[WordList]:
     """Return the lists of a study's groups with the words that an embedding lacks; none if it cannot be read."""
-    lists = () if embedding is None else (*study.protected.items(), *study.attributes.items())
-    return [WordList(name, len(words), embedding.lookup(words).lost) for name, words in lists if embedding]
+    if embedding is None:
+        return []
+    lists = (*study.protected.items(), *study.attributes.items())
+    return [WordList(name, len(words), embedding.lookup(words).lost) for name, words in lists]
 
 
 def unanswerable_questions(

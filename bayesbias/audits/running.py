@@ -202,7 +202,7 @@ def run_cells[AnyCell: KeptCell](
     """Return the answers of cells by digest, and the errors of those that failed; give the warnings of answers.
 
     - `cells`: cells in the order in which workers take them. Equal ones are answered once; if one fails, the others
-      are tried too, since an error names its source.
+      are tried too, since an error names its source. If one of them is answered, none has failed.
     - `sources`: sources by name, such as embeddings.
     - `workers`: function that starts the workers; called only if there is something to answer.
     - `store`: folder of kept answers, or None.
@@ -212,8 +212,8 @@ def run_cells[AnyCell: KeptCell](
     Raises `ClusterError` if the workers are gone. What they had answered is kept.
     """
     answers = {cell.digest: answer for cell in cells if store and (answer := store.read(cell))}
-    waiting = list({cell.digest: cell for cell in cells if cell.digest not in answers}.values())
     failed: Failures = {}
+    waiting = _waiting(cells, answers, failed)
     if store and (damaged := [path for path in map(store.path, waiting) if path.exists()]):
         warn_user(
             f"{len(damaged):,} kept answer{'s are' if len(damaged) > 1 else ' is'} damaged or of another cell, and "
@@ -233,9 +233,7 @@ def run_cells[AnyCell: KeptCell](
                         answers[cell.digest] = outcome
                         if store:
                             store.write(cell, outcome)
-                    twins = {digest for _, digest in failed} - answers.keys()
-                    open_cells = [cell for cell in cells if cell.digest in twins]
-                    waiting = [cell for cell in open_cells if (cell.source, cell.digest) not in failed]
+                    waiting = _waiting(cells, answers, failed)
             except ClusterError as error:
                 fate = (
                     f"kept in {store.folder}: run it again, and it goes on" if store else "lost: no folder keeps them"
@@ -243,7 +241,15 @@ def run_cells[AnyCell: KeptCell](
                 raise ClusterError(f"{error} {len(answers):,} of {len(cells):,} cells are {fate}.") from error
     ordered = {cell.digest: answers[cell.digest] for cell in cells if cell.digest in answers}
     _repeat(warned for answer in ordered.values() for warned in answer.warned)
-    return ordered, failed
+    return ordered, {key: error for key, error in failed.items() if key[1] not in answers}
+
+
+def _waiting[AnyCell: KeptCell](
+    cells: Iterable[AnyCell], answers: Mapping[str, Answer], failed: Failures
+) -> list[AnyCell]:
+    """Return one cell of each digest without an answer, of a source that did not fail in it."""
+    waiting = (cell for cell in cells if cell.digest not in answers and (cell.source, cell.digest) not in failed)
+    return list({cell.digest: cell for cell in waiting}.values())
 
 
 def _repeat(warned: Iterable[tuple[str, str]]) -> None:

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 type Settings = dict[str, Any]
 """Options that a command collects for a function that it calls."""
 Loading = Annotated[Settings, "bb.load_embedding case prefix suffix format"]
-# Commands that a message names for an option which the running one lacks, before all others.
-_BEST_KNOWN = ("table", "fit")
-# The command that they name for the rest of one fit, before those of several.
-_OF_ONE_FIT = "summary"
+# Commands that a message names for an option which the running one lacks, the first that has it, before all others.
+_BEST_KNOWN = ("fit", "table", "summary")
 OF_SEEDS = "that differ only in the seed of their training"
 
 
@@ -95,8 +93,8 @@ def command(
         ]
         command_name = name or function.__name__.replace("_", "-")
         for parameter_name, spelled in _options_of(options).items():
-            held = RUNNING.elsewhere.get(parameter_name, "").rpartition(" ")[2]
-            if command_name in _BEST_KNOWN or not held or (command_name == _OF_ONE_FIT and held not in _BEST_KNOWN):
+            before = RUNNING.elsewhere.get(parameter_name, "").rpartition(" ")[2]
+            if not before or _place(command_name) < _place(before):
                 RUNNING.elsewhere[parameter_name] = f"{spelled} {command_name}"
         # Typer lists them in this order.
         options.sort(key=lambda option: (option.default is not Parameter.empty, option.name in COMMON))
@@ -105,6 +103,11 @@ def command(
         return function
 
     return add
+
+
+def _place(command_name: str) -> int:
+    """Return the place of a command among those that messages name first; those that are not listed come last."""
+    return _BEST_KNOWN.index(command_name) if command_name in _BEST_KNOWN else len(_BEST_KNOWN)
 
 
 def _options_of(parameters: list[Parameter]) -> dict[str, str]:
@@ -148,13 +151,13 @@ def _print_version(requested: bool) -> None:
     if requested:
         import platform
         import re
-        from importlib.metadata import distributions, requires, version
+        from importlib.metadata import PackageNotFoundError, requires, version
 
-        required = {re.split(r"[^\w.-]", line)[0] for line in requires("bayesbias") or []}
-        installed = {distribution.name.lower(): distribution.version for distribution in distributions()}
         print(f"bayesbias {version('bayesbias')}")
         print(f"Python {platform.python_version()}, {platform.platform()}")
-        print(*(f"{name} {installed[name]}" for name in sorted(required & installed.keys())), sep="\n")
+        for name in sorted({re.split(r"[^\w.-]", line)[0] for line in requires("bayesbias") or []}):
+            with suppress(PackageNotFoundError):  # of an extra
+                print(f"{name} {version(name)}")
         raise typer.Exit
 
 

@@ -19,7 +19,7 @@ from bayesbias.audits.plan import (
     read_studies,
     unanswerable_questions,
 )
-from bayesbias.errors import ArgumentError, BayesBiasError, LostWordsError, MeasureError, ReportError
+from bayesbias.errors import ArgumentError, BayesBiasError, InputFileError, LostWordsError, MeasureError, ReportError
 from bayesbias.models.spec import list_models
 from tests.audits import pets
 
@@ -145,6 +145,25 @@ def test_embeddings_have_the_names_that_they_were_given() -> None:
     assert read["two"].case == ("exact", "lower")
     with pytest.raises(ReportError, match="'E1'"):
         load_named_embeddings(named_embeddings([first, pets.embedding(1)]), None, "exact")
+
+
+def test_what_cannot_be_read_stops_at_once_only_where_all_embeddings_are_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    load = plan.load_embedding
+
+    def loading(source: Any, *, name: str, **settings: Any) -> bb.Embedding:
+        tried.append(name)
+        return load(source, name=name, **settings)
+
+    monkeypatch.setattr(plan, "load_embedding", loading)
+    named = named_embeddings({"gone": tmp_path / "none.txt", "here": pets.embedding(1)})
+    with pytest.raises(InputFileError, match=r"none\.txt"):
+        load_named_embeddings(named, None, "exact", all_needed=True)
+    assert tried == ["gone"]
+    read, unread = load_named_embeddings(named, None, "exact")
+    assert (list(read), list(unread)) == (["here"], ["gone"])
 
 
 def test_lost_words_are_counted_by_list_and_named_at_once() -> None:

@@ -125,6 +125,24 @@ def test_no_cell_is_computed_twice(tmp_path: Path, whole: bb.audits.AuditFrame, 
     assert (twins[twins["embedding"] == "a"]["mean"].to_numpy() == twins[twins["embedding"] == "b"]["mean"]).all()
 
 
+def test_an_answer_is_also_that_of_an_equal_cell_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+    answer = AuditCell.answer
+
+    def failing_once(cell: AuditCell, source: bb.Embedding) -> Answer:
+        tried.append(source.name)
+        if len(tried) == 1:
+            raise NotEnoughMemoryError("Take fewer draws.")
+        return answer(cell, source)
+
+    monkeypatch.setattr(AuditCell, "answer", failing_once)
+    same = dict.fromkeys(("a", "b", "c"), EMBEDDINGS[0])
+    frame = study(same, models=["hierarchical"], seeds=[1])
+    assert len(tried) == len(set(tried)) == 2, "an answer is not computed again"
+    assert set(frame["embedding"]) == {*same}
+    assert frame.record.failed == {}
+
+
 def test_a_cell_that_is_damaged_is_computed_again(tmp_path: Path, counted: list[str]) -> None:
     first = study(cells=tmp_path)
     path = sorted(tmp_path.glob("*.npz"))[3]

@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import batched
 from math import isfinite
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -49,7 +50,7 @@ class VectorCache:
         """
         names = {key: name for name, key in keys.items()}
         vectors: dict[str, NDArray[np.float32]] = {}
-        with _reported(self.path), closing(self._stored(names)) as rows:
+        with _reported(self.path), closing(self._stored("key, vector", names)) as rows:
             for key, content in bounded_rows(self.base, rows, bytes):
                 body = content[:-_CHECK_SIZE]
                 vector = np.frombuffer(body if content == _checked(key, body) else b"", dtype="<f4")
@@ -61,11 +62,16 @@ class VectorCache:
             raise self.damaged(f"vectors of {min(sizes):,} and {max(sizes):,} numbers")
         return vectors
 
-    def _stored(self, every: Iterable[bytes]) -> Generator[tuple[bytes, bytes]]:
-        """Yield stored keys and vectors; a query that is not finished would keep the file locked after an error."""
+    def count(self, keys: Iterable[bytes]) -> int:
+        """Return how many keys have a stored vector, none of which is read."""
+        with _reported(self.path), closing(self._stored("COUNT(*)", keys)) as rows:
+            return sum(count for (count,) in rows)
+
+    def _stored(self, columns: str, every: Iterable[bytes]) -> Generator[tuple[Any, ...]]:
+        """Yield columns of stored keys; a query that is not finished would keep the file locked after an error."""
         for keys in batched(every, _AT_ONCE):
             places = ", ".join("?" * len(keys))
-            with closing(self.base.execute(f"SELECT key, vector FROM vectors WHERE key IN ({places})", keys)) as rows:
+            with closing(self.base.execute(f"SELECT {columns} FROM vectors WHERE key IN ({places})", keys)) as rows:
                 yield from rows
 
     def write(self, keys: Iterable[bytes], vectors: Iterable[NDArray[np.float32]]) -> None:

@@ -21,8 +21,9 @@ REPEATED = 8
 MOST_CHANGED = 0.03
 """Largest distance between two vectors of one text, as a share of its length, that counts as rounding.
 
-Arithmetic in bfloat16 stays below 0.01. A change of this size in a random direction moves a cosine of vectors of 384
-dimensions by 0.002, and a contrast by less than 0.001.
+Vectors of a language model in bfloat16 differ by half as much from those in float32 (`docs/guide/contextual.md`). A
+change of this size in a random direction moves a cosine of vectors of 384 dimensions by 0.002 (sd), and a contrast of
+lists of eight words by less than 0.001.
 """
 _WAIT = 1.0  # seconds before the second call for a batch, doubled before each further one
 

@@ -169,7 +169,7 @@ class Encoding:
         """Return how many texts are to be encoded, and how many a cache has."""
         self._check_identity(cache)
         with vector_cache(cache) as opened:
-            stored = len(opened.read(self.keys)) if opened else 0
+            stored = opened.count(self.keys.values()) if opened else 0
         return len(self.keys) - stored, stored
 
     def embedding(

@@ -38,6 +38,7 @@ def test_thousands_of_texts_are_read_at_once(tmp_path):
     with vector_cache(tmp_path / "c.sqlite") as cache:
         cache.write(keys_of(*texts).values(), np.arange(4_002, dtype=np.float32).reshape(2_001, 2))
         assert cache.read(keys_of(*texts))["text 2000"].tolist() == [4_000, 4_001]
+        assert cache.count([*keys_of(*texts).values(), KEY]) == 2_001
 
 
 def test_another_encoder_gets_none_of_the_vectors_in_the_same_file(tmp_path):

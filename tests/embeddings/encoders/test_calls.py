@@ -47,6 +47,26 @@ def test_rounding_is_no_change() -> None:
     assert changes(after, before)[0] < MOST_CHANGED < changes(after + 0.001, before)[0]
 
 
+def test_the_largest_rounding_moves_cosines_and_contrasts_as_little_as_its_docstring_says() -> None:
+    rng = np.random.default_rng(1)
+
+    def unit(*shape: int) -> np.ndarray:
+        drawn = rng.standard_normal((*shape, 384))
+        return drawn / np.linalg.norm(drawn, axis=-1, keepdims=True)
+
+    def moved(of_words: np.ndarray) -> np.ndarray:
+        changed = of_words + MOST_CHANGED * unit(*of_words.shape[:-1])
+        return changed / np.linalg.norm(changed, axis=-1, keepdims=True)
+
+    words, lists = unit(200, 8), unit(200, 2, 8)  # two hundred studies of eight words and two lists of eight
+    before, after = (
+        np.einsum("swd,slad->slwa", *vectors) for vectors in ((words, lists), (moved(words), moved(lists)))
+    )
+    assert (after - before).std() == pytest.approx(0.002, abs=0.0005)
+    contrasts = [(cosines[:, 0] - cosines[:, 1]).mean(axis=(1, 2)) for cosines in (before, after)]
+    assert (contrasts[1] - contrasts[0]).std() < 0.001
+
+
 def test_a_cache_of_another_version_is_refused(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"name": "client", "cache": tmp_path / "c.sqlite"}
     first = bb.encode(vectors, WORDS, **settings)
@@ -99,6 +119,9 @@ def test_texts_are_compared_from_the_first_to_the_last() -> None:
     assert spread_out(WORDS)[-1] == "word31"
     assert len(set(spread_out(WORDS))) == REPEATED
     assert spread_out([]) == []
+    for count in range(8, 500):  # between two that are compared, less than a seventh is not
+        places = list(map(int, spread_out([str(place) for place in range(count)])))
+        assert 7 * (np.diff(places).max() - 1) < count
 
 
 def test_a_call_has_a_time_limit() -> None:
