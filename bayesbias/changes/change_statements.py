@@ -467,7 +467,7 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
         yield from _other_scale(distances)
     for name, directions in facts["tied"].items():
         yield tied_statement(directions, f"the protected words in {name!r}")
-    yield from slope_doubts(facts["slope_doubts"])
+    yield from slope_doubts(facts.get("slope_doubts", {}))
 
 
 def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_prob: float) -> Iterator[Statement]:

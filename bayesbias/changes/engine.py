@@ -488,5 +488,4 @@ def _facts(
             for name, fitted in fits.items()
             for problem in fit_attribute(fitted, "convergence_problems")
         ],
-        "slope_doubts": {},
     }

@@ -63,7 +63,7 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
         raise FitError(
             f"The model {spec.name!r} takes no covariates. Use 'multivariate' (the default) or 'multivariate_robust'."
         )
-    frame = frame_by_word(as_frame(covariates), table)
+    source, frame = worded("covariates", "--covariates"), frame_by_word(as_frame(covariates), table)
     if frame.index.nlevels > 1:
         raise ArgumentError(f"covariates has words in an index of {frame.index.nlevels} levels. Give {_WANTED}.")
     frame.index = frame.index.map(normal_form)
@@ -79,13 +79,13 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     repeated = frame.index[frame.index.duplicated()].intersection(words)
     if len(repeated):
         faults.append(f"words occur more than once: {name_some(repeated)}")
-    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
+    raise_faults(ArgumentError, source, faults)
     faults += [
         f"{name!r} has values of type {frame[name].dtype}: give numbers, such as years"
         for name in frame
         if frame[name].dtype.kind in "mMc"
     ]
-    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
+    raise_faults(ArgumentError, source, faults)
     chosen = rows_of_words(frame, words)
     values = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
     for name, column in zip(chosen, values.T, strict=True):
@@ -95,13 +95,13 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
                 f"{name_some(lacking)}.{spelling_hint(lacking, frame.index)} Add them, or leave out words without a "
                 f"number{worded('', f' ({setting("drop_unrated", True)})')}"
             )
-    raise_faults(ArgumentError, worded("covariates", "--covariates"), faults)
+    raise_faults(ArgumentError, source, faults)
     names = tuple(map(str, chosen))
-    raise_faults(ArgumentError, worded("covariates", "--covariates"), collinear_faults(values, names))
+    raise_faults(ArgumentError, source, collinear_faults(values, names))
     percent = tuple(map(str, frame.attrs.get(PERCENT, ())))
-    source: Sequence[str] = frame.attrs.get(SOURCE, ())
+    file: Sequence[str] = frame.attrs.get(SOURCE, ())
     return replace(
-        data, covariates=values, covariate_names=names, percent_covariates=percent, covariates_source=tuple(source)
+        data, covariates=values, covariate_names=names, percent_covariates=percent, covariates_source=tuple(file)
     )
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from bayesbias.base.statements import Statement
 from bayesbias.changes.change_statements import change_doubts, equalized_words
 from bayesbias.models.covariates import NO_NUMBER
 
 FACTS: dict[str, Any] = {
     "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},
-    "slope_doubts": {},
     "hdi_prob": 0.89,
 }  # fmt: skip
 NONE_LACKING = pd.DataFrame(columns=["word", "role", "list", "conditions", "lacks", "reason"])
@@ -105,3 +105,11 @@ def test_equalized_words_are_those_that_are_tied_only_after() -> None:
     assert equalized_words(before, after, "protected_word") == ("he", "she")
     assert equalized_words(before, after, "attribute_word") == ()
     assert equalized_words(after, after, "protected_word") == ()
+
+
+def test_a_word_that_decides_slopes_is_named_once_with_its_periods() -> None:
+    influence, lost = Statement("influence", "Without 'nurse', it has the other sign."), Statement("lost words", "One.")
+    by_period = {"1900": (lost, influence), "1950": (lost,), "1990": (influence,)}
+    (doubt,) = change_doubts(distances("different"), NONE_LACKING, FACTS | {"slope_doubts": by_period})
+    assert doubt.text == "Without 'nurse', it has the other sign. (In 1900 and 1990.)"
+    assert doubt.numbers == {"periods": ["1900", "1990"]}

@@ -30,7 +30,7 @@ from bayesbias.estimates.intervals import (
     shortest_interval,
     shortest_intervals,
 )
-from bayesbias.models.data import ModelData
+from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, without_covariances, write_fit
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 _STREAM = 104
 _READING = "How to read it"
-_USUAL_SIDES = ("associated", "different")
 
 
 SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
@@ -247,7 +246,7 @@ class CovariateEffect(Result):
         """Yield what a lean is, and what the units of slopes are."""
         first, second = self.sides
         which = ""
-        if self.sides == _USUAL_SIDES:
+        if self.sides == SIDES:
             which = (
                 " Associated words are those that the study pairs with the word's group, different words the others."
             )
@@ -323,8 +322,11 @@ class CovariateEffect(Result):
             differences=("effects", "words", "line"),
             figures={"covariate": figure},
         )
-        names = list(self.words)[list(self.words).index("hdi_high") + 1 :]  # the user's names are headings
-        headings = {str(name): f"{name} (%)" if name in self.percent else str(name) for name in names}
+        # The user's names are headings.
+        headings = {
+            str(values.name): f"{values.name} (%)" if name in self.percent else str(values.name)
+            for name, values in self._covariates.items()
+        }
         words = replace(contents.tables["words"], headings=headings)
         effects = replace(contents.tables["effects"], digits=True)
         facts = {name: str(fit_attribute(self.fit, name)) for name in ("sampler", *FIT_SETTINGS, "table_hash")}
@@ -335,7 +337,7 @@ class CovariateEffect(Result):
             settings={**contents.settings, "Model": fitted_model(self.fit).name, **settings},
             code=effect_code(
                 self.fit,
-                None if self.sides == _USUAL_SIDES else self.sides,
+                None if self.sides == SIDES else self.sides,
                 within_groups=self.within_groups,
                 hdi_prob=self.hdi_prob,
             ),
@@ -421,16 +423,23 @@ def covariate_effect(
     check_fit(fit)
     check_flag("within_groups", within_groups)
     check_probability("hdi_prob", hdi_prob)
-    return _effect(fit, leans_of(fit, rows_with_covariates(fit)[0], _two_lists(lists)), within_groups, hdi_prob)
+    return _effect(fit, _two_lists(lists), SIDES, within_groups, hdi_prob)
 
 
 def effect_between(fit: "xr.DataTree", connections: tuple[str, str], hdi_prob: float) -> CovariateEffect:
     """Return how distances to the attribute words of one connection minus those of another follow covariates."""
-    return _effect(fit, leans_of(fit, rows_with_covariates(fit)[0], None, connections), False, hdi_prob)
+    return _effect(fit, None, connections, False, hdi_prob)
 
 
-def _effect(fit: "xr.DataTree", leans: Leans, within_groups: bool, hdi_prob: float) -> CovariateEffect:
+def _effect(
+    fit: "xr.DataTree",
+    lists: tuple[str, str] | None,
+    connections: tuple[str, str],
+    within_groups: bool,
+    hdi_prob: float,
+) -> CovariateEffect:
     rows, covariates = rows_with_covariates(fit)
+    leans = leans_of(fit, rows, lists, connections)
     words, groups = rows.protected_words, rows.protected_groups
     group_of = np.unique(groups, return_inverse=True)[1] if within_groups else np.zeros(len(words), dtype=int)
     places = np.unique(groups, return_inverse=True)[1]

@@ -24,16 +24,17 @@ def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_gro
     Numbers that came from no file are `COVARIATES`.
     """
     facts = fit_attribute(fit, "table")
-    file, *word_column = fit_attribute(fit, "covariates_source") if "covariates_source" in fit.attrs else ("",)
+    table = fit_attribute(fit, "table_file") if "table_file" in fit.attrs else facts.get("source", "PATH")
+    # The file, then the name of its column of words if it has another one.
+    source = fit_attribute(fit, "covariates_source") if "covariates_source" in fit.attrs else []
     is_short = any(entry["reason"] == NO_NUMBER for entry in facts.get("lost_words", ()))
-    source = fit_attribute(fit, "table_file") if "table_file" in fit.attrs else facts.get("source", "PATH")
-    names = ", ".join(["frame_by_word, read_covariates, without_unrated"] if is_short else ["read_covariates"])
     lines = ["import bayesbias as bb"]
-    if file:
+    if source:
+        names = "frame_by_word, read_covariates, without_unrated" if is_short else "read_covariates"
         lines += [f"from bayesbias.models.covariates import {names}"]
-    lines += ["", f"table = bb.read_table({json.dumps(source)})"]
-    if file:
-        lines += [f"covariates = read_covariates({', '.join(map(repr, (file, *word_column)))})"]
+    lines += ["", f"table = bb.read_table({json.dumps(table)})"]
+    if source:
+        lines += [f"covariates = read_covariates({', '.join(map(repr, source))})"]
         if is_short:
             lines += ['table = without_unrated({"": table}, {"": frame_by_word(covariates, table)})[""]']
     else:
@@ -42,7 +43,7 @@ def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_gro
     further = call_options(within_groups=(within_groups, False), hdi_prob=(hdi_prob, HDI_PROB))
     lines += [
         f"fit = bb.fit(table, {json.dumps(fitted_model(fit).name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}"
-        f"{settings}, covariates={'covariates' if file else 'COVARIATES'})",
+        f"{settings}, covariates={'covariates' if source else 'COVARIATES'})",
         f"effect = bb.covariate_effect(fit{'' if lists is None else f', {lists!r}'}{further})",
         'bb.write(effect, "covariate.html")',
     ]
@@ -50,8 +51,9 @@ def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_gro
     can_command = fitted_model(fit).name == defaults["model"].default and all(
         fit_attribute(fit, name) == defaults[name].default for name in ("tune", "chains")
     )
-    if file and can_command:
-        words = ["bayesbias", "covariate", source, "--covariates", file]
+    if source and can_command:
+        file, *word_column = source
+        words = ["bayesbias", "covariate", table, "--covariates", file]
         words += ["--word-column", *word_column] if word_column else []
         words += ["--drop-unrated"] if is_short else []
         words += [] if lists is None else ["--lists", ",".join(lists)]

@@ -16,7 +16,7 @@ from bayesbias.base.arrays import COLLINEAR, CONSTANT, column_rank
 from bayesbias.base.number_text import counted
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import contrast_name, draw_on_grid
-from bayesbias.models.data import ModelData
+from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fitted_rows
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.multivariate.marginal_likelihood import completed_distances
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 # A word with a larger leverage determines its own fitted value, and has no residual.
 _ALONE = 1 - 1e-9
-_DEFAULT = ("associated", "different")
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +205,7 @@ class Leans:
 
 
 def leans_of(
-    fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None, connections: tuple[str, str] = _DEFAULT
+    fit: "xr.DataTree", rows: ModelData, lists: tuple[str, str] | None, connections: tuple[str, str] = SIDES
 ) -> Leans:
     """Return the leans of a fit: one of two `connections` minus the other, or one of two attribute lists.
 

@@ -363,3 +363,11 @@ def test_the_folder_keeps_all_draws_but_the_covariances(effect: bb.reports.Covar
         bb.check_posterior(stored, random_seed=1, progress=False)
     bb.write_fit(effect.fit, tmp_path / "whole.nc")
     assert (tmp_path / "out" / "fit.nc").stat().st_size < (tmp_path / "whole.nc").stat().st_size / 2
+
+
+def test_a_percentage_is_marked_in_its_heading_also_under_the_name_of_another_column(fitted: xr.DataTree) -> None:
+    effect = bb.covariate_effect(fitted)
+    columns = {"share": "mean (covariate)"}
+    effects = effect.effects.replace({"covariate": {"share": "mean"}})
+    renamed = replace(effect, effects=effects, words=effect.words.rename(columns=columns), percent=("mean",))
+    assert renamed.contents.tables["words"].headings["mean (covariate)"] == "mean (covariate) (%)"
