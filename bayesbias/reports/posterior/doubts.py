@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.lost_words import MAX_LOST, WordList
+from bayesbias.base.lost_words import MAX_LOST, WordList, many_lost_words
 from bayesbias.base.number_text import count_text, counted, digits_text
-from bayesbias.base.statements import Statement
-from bayesbias.errors import name_some, setting, worded
+from bayesbias.base.statements import Finding, Statement
+from bayesbias.errors import name_some, setting
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, tied_directions
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -29,10 +28,6 @@ _LEAST_SHARED = 2
 _FEW_WORDS = 3
 # Groups and lists whose sizes stand on the first screen.
 _MOST_SIZES = 6
-
-
-type Finding = tuple[Statement, str]
-"""A fact that makes numbers doubtful, and what to do about it."""
 
 
 def same_distances(rows: ModelData) -> list[Finding]:
@@ -176,18 +171,6 @@ def few_words_text(doubts: Iterable[Statement]) -> str:
     return "".join(texts)
 
 
-def _lost_words(lists: list[WordList]) -> Iterator[Finding]:
-    """Yield the finding that lists lost so many words that the answer is about few words."""
-    if losing := [word_list for word_list in lists if word_list.limited and word_list.is_over(MAX_LOST)]:
-        fact = f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question."
-        advice = (
-            f"Look up other spellings ({worded('bb.check_words', '`bayesbias words`')} shows near ones), give other "
-            "words of the same kind, or use another embedding."
-        )
-        numbers = {word_list.name: [len(word_list.lost), word_list.size] for word_list in losing}
-        yield Statement("many lost words", fact, {"lists": numbers}), advice
-
-
 # Words farther than this from the median of their group are extreme, in groups of at least so many words.
 _FAR, _MAD_TO_SD, _FEWEST_FOR_EXTREMES = 6.0, 1.4826, 6
 
@@ -199,16 +182,12 @@ def data_facts(fit: "xr.DataTree") -> tuple[Statement, ...]:
 
 def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
     """Return the doubts that the data of a fit raise about its numbers, each with what to do."""
-    return tuple(_doubt(fact, advice) for fact, advice in _findings(fit))
-
-
-def _doubt(fact: Statement, advice: str) -> Statement:
-    return replace(fact, text=f"{fact.text} {advice}")
+    return tuple(fact.advised(advice) for fact, advice in _findings(fit))
 
 
 def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
     data, facts = fit["constant_data"].to_dataset(), fit_attribute(fit, "table")
-    yield from _lost_words(word_lists(fit))
+    yield from many_lost_words(word_lists(fit))
     pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
     if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
         fact = (
@@ -295,7 +274,8 @@ def _extreme_words(rows: ModelData) -> list[str]:
 
 def tied_statement(directions: int, what: str) -> Statement:
     """Return the warning that distances are tied to each other in some directions."""
-    return _doubt(*_tied(directions, what))
+    fact, advice = _tied(directions, what)
+    return fact.advised(advice)
 
 
 def _tied(directions: int, what: str) -> Finding:
