@@ -1,11 +1,12 @@
 """Words that an embedding lacks: warnings, and an error if a list loses too many."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bayesbias.base.checks import is_number, shown
 from bayesbias.base.number_text import counted
-from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, setting, warn_user
+from bayesbias.base.statements import Finding, Statement
+from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, setting, warn_user, worded
 
 MAX_LOST = 0.2
 """Default share of a list's words that may be lost."""
@@ -96,6 +97,23 @@ def allowance(lists: Sequence[WordList], least: int = 1) -> str:
         return ""
     # Rounded up, so that it is enough.
     return f", or allow it: {setting('max_lost', -(-most * 100 // 1) / 100)}"
+
+
+def many_lost_words(lists: Sequence[WordList]) -> Iterator[Finding]:
+    """Yield the finding that lists lost so many words that what is left may be another question, if some did.
+
+    >>> [(fact, advice)] = many_lost_words([WordList("math", 3, ["algebra"]), WordList("arts", 3, [])])
+    >>> print(fact)
+    The embedding lacks 1 of the 3 of 'math' (algebra). What is left may be another question.
+    """
+    if losing := [word_list for word_list in lists if word_list.is_over(MAX_LOST)]:
+        fact = f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question."
+        advice = (
+            f"Look up other spellings ({worded('bb.check_words', '`bayesbias words`')} shows near ones), give other "
+            "words of the same kind, or use another embedding."
+        )
+        numbers = {word_list.name: [len(word_list.lost), word_list.size] for word_list in losing}
+        yield Statement("many lost words", fact, {"lists": numbers}), advice
 
 
 def list_labels(protected: Collection[str], attributes: Collection[str]) -> Mapping[tuple[str, str], str]:

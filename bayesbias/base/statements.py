@@ -11,7 +11,7 @@ import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -71,9 +71,21 @@ class Statement:
     def _repr_html_(self) -> str:
         return f"<p>{_html(self.text)}</p>"
 
+    def advised(self, advice: str) -> "Statement":
+        """Return the statement of a fact with what to do about it.
+
+        >>> print(Statement("one word", "The list has one word.").advised("Add words."))
+        The list has one word. Add words.
+        """
+        return replace(self, text=f"{self.text} {advice}")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain Python, for JSON."""
         return {"kind": self.kind, "text": self.text, "numbers": {name: plain(x) for name, x in self.numbers.items()}}
+
+
+type Finding = tuple[Statement, str]
+"""A fact that makes numbers doubtful, and what to do about it: a doubt is both, a document states the fact."""
 
 
 @dataclass(frozen=True, repr=False)

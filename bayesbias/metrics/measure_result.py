@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
-from bayesbias.base.lost_words import MAX_LOST, WordList
+from bayesbias.base.lost_words import WordList, many_lost_words
 from bayesbias.base.number_text import digits_text, p_text, percent_text, visible
 from bayesbias.base.results import BEWARE, MOST_LINES, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, facts_html, plain, rows_of
@@ -230,14 +230,7 @@ class MeasureResult(Result):
         for name, words in self.lost_words.items() if self.study is not None else ():
             left = self.scores.loc[(self.scores[places] == name).any(axis=1), "word"]
             lists.append(WordList(name, left.nunique() + len(words), words, limited=not left.empty))
-        losing = [word_list for word_list in lists if word_list.is_over(MAX_LOST)]
-        if not losing:
-            return ()
-        text = (
-            f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question. Give other "
-            "words of the same kind, or use another embedding."
-        )
-        return (Statement("many lost words", text, {"lists": [word_list.name for word_list in losing]}),)
+        return tuple(fact.advised(advice) for fact, advice in many_lost_words(lists))
 
     @property
     def _lost(self) -> str:

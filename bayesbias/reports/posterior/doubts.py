@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.lost_words import MAX_LOST, WordList
+from bayesbias.base.lost_words import MAX_LOST, WordList, many_lost_words
 from bayesbias.base.number_text import count_text, counted, digits_text
-from bayesbias.base.statements import Statement
-from bayesbias.errors import name_some, setting, worded
+from bayesbias.base.statements import Finding, Statement
+from bayesbias.errors import name_some, setting
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, tied_directions
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -30,10 +30,10 @@ _FEW_WORDS = 3
 _MOST_SIZES = 6
 
 
-def same_distances_doubts(rows: ModelData) -> list[Statement]:
-    """Return the doubts that words of one list or group have the same distances, up to rounding.
+def same_distances(rows: ModelData) -> list[Finding]:
+    """Return the findings that words of one list or group have the same distances, up to rounding.
 
-    One doubt names the attribute words whose distances to all protected words are equal, another the protected words
+    One names the attribute words whose distances to all protected words are equal, another the protected words
     with equal distances to all attribute words.
     """
     if len(rows.distance) == 0:
@@ -50,7 +50,7 @@ def same_distances_doubts(rows: ModelData) -> list[Statement]:
     )
     protected_sets = _same_rows(distances.T, rows.protected_groups.tolist())
     return [
-        _doubt(kind, others, [[str(names[place]) for place in places] for places in sets])
+        _same_words(kind, others, [[str(names[place]) for place in places] for places in sets])
         for kind, others, names, sets in (
             ("attribute", "protected", rows.attribute_words, attribute_sets),
             ("protected", "attribute", rows.protected_words, protected_sets),
@@ -59,15 +59,15 @@ def same_distances_doubts(rows: ModelData) -> list[Statement]:
     ]
 
 
-def _doubt(kind: str, others: str, sets: list[list[str]]) -> Statement:
+def _same_words(kind: str, others: str, sets: list[list[str]]) -> Finding:
     named = name_some([" = ".join(words) for words in sets], 6)
     of_what = "list" if kind == "attribute" else "group"
-    text = (
+    fact = (
         f"Words of one {of_what} have the same distances to all {others} words: {named}. They count as independent "
-        f"{kind} words, so every interval here is too narrow. Keep one of each, if they are one word under several "
-        "names."
+        f"{kind} words, so every interval here is too narrow."
     )
-    return Statement("same distances", text, {"words": sets, "side": kind})
+    advice = "Keep one of each, if they are one word under several names."
+    return Statement("same distances", fact, {"words": sets, "side": kind}), advice
 
 
 def _same_rows(distances: np.ndarray, label_of: list[object]) -> list[list[int]]:
@@ -171,97 +171,88 @@ def few_words_text(doubts: Iterable[Statement]) -> str:
     return "".join(texts)
 
 
-def _list_doubts(lists: list[WordList]) -> Iterator[Statement]:
-    """Yield the doubts that a list lost so many words, or a group has so few, that the answer is about few words."""
-    needed = [word_list for word_list in lists if word_list.limited]
-    if losing := [word_list for word_list in needed if word_list.is_over(MAX_LOST)]:
-        text = (
-            f"The embedding lacks {'; '.join(map(str, losing))}. What is left may be another question. Look up other "
-            f"spellings ({worded('bb.check_words', '`bayesbias words`')} shows near ones), give other words of the "
-            "same kind, or use another embedding."
-        )
-        numbers = {word_list.name: [len(word_list.lost), word_list.size] for word_list in losing}
-        yield Statement("many lost words", text, {"lists": numbers})
-
-
 # Words farther than this from the median of their group are extreme, in groups of at least so many words.
 _FAR, _MAD_TO_SD, _FEWEST_FOR_EXTREMES = 6.0, 1.4826, 6
 
 
+def data_facts(fit: "xr.DataTree") -> tuple[Statement, ...]:
+    """Return what in the data of a fit makes its numbers doubtful, for a document that gives no advice."""
+    return tuple(fact for fact, _ in _findings(fit))
+
+
 def data_doubts(fit: "xr.DataTree") -> tuple[Statement, ...]:
-    """Return the doubts that the data of a fit raise about its numbers."""
-    doubts: list[Statement] = []
+    """Return the doubts that the data of a fit raise about its numbers, each with what to do."""
+    return tuple(fact.advised(advice) for fact, advice in _findings(fit))
+
+
+def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
     data, facts = fit["constant_data"].to_dataset(), fit_attribute(fit, "table")
-    doubts += _list_doubts(word_lists(fit))
+    yield from many_lost_words(word_lists(fit))
     pairs = np.stack([data["protected_index"].to_numpy(), data["attribute_index"].to_numpy()])
     if repeated := pairs.shape[1] - np.unique(pairs, axis=1).shape[1]:
-        text = (
+        fact = (
             f"{counted(repeated, 'row repeats a pair and was', 'rows repeat a pair and were')} kept: intervals "
-            f"of their words are mostly too narrow, and other numbers change too. Use {setting('duplicates', 'drop')} "
-            "unless you reproduce a published result."
+            "of their words are mostly too narrow, and other numbers change too."
         )
-        doubts.append(Statement("repeated pairs", text, {"rows": repeated}))
+        advice = f"Use {setting('duplicates', 'drop')} unless you reproduce a published result."
+        yield Statement("repeated pairs", fact, {"rows": repeated}), advice
     if same := facts.get("duplicates", {}).get("same_vectors", 0):
-        text = (
+        fact = (
             f"{counted(same, 'row compares', 'rows compare')} words that match the same vectors: intervals of such "
-            "words are mostly too narrow. Keep one of the words that share a vector."
+            "words are mostly too narrow."
         )
-        doubts.append(Statement("same vectors", text, {"rows": same}))
+        yield Statement("same vectors", fact, {"rows": same}), "Keep one of the words that share a vector."
     rows = fitted_rows(fit)
-    doubts += same_distances_doubts(rows)
+    yield from same_distances(rows)
     if facts.get("edited"):
-        text = (
+        fact = (
             "The table was changed after it was built. Its study, embedding and lost words describe it before the "
-            "change. Report the change, or build the table again."
+            "change."
         )
-        doubts.append(Statement("edited table", text))
+        yield Statement("edited table", fact), "Report the change, or build the table again."
     multivariate = fitted_model(fit).multivariate
     if short := _short_lists(rows) if multivariate else []:
-        text = (
+        fact = (
             f"{'The list' if len(short) == 1 else 'The lists'} {name_some(short)} "
             f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_WORDS} attribute words. The spread "
-            "of so few words, and therefore the intervals, depend on other lists and the prior. Add attribute words."
+            "of so few words, and therefore the intervals, depend on other lists and the prior."
         )
-        doubts.append(Statement("short list", text, {"lists": short}))
+        yield Statement("short list", fact, {"lists": short}), "Add attribute words."
     narrow = multivariate and 0 < (sd := _within_sd(rows)) < DISTANCE_ERROR
     if narrow:
-        text = (
+        fact = (
             f"The distances of a word to the words of a list differ by an sd of only {digits_text(sd, 2)}, but this "
             f"model assumes that every distance has an error of at least {DISTANCE_ERROR:g}. Estimates of single words "
-            "are noisy, and their intervals wide. Use the model 'crossed_per_list'."
+            "are noisy, and their intervals wide."
         )
-        doubts.append(Statement("narrow distances", text, {"sd": sd}))
+        yield Statement("narrow distances", fact, {"sd": sd}), "Use the model 'crossed_per_list'."
     names, groups = np.unique(rows.protected_groups, return_counts=True)
     if few := names[groups < _FEW_WORDS].tolist() if (groups >= _FEW_WORDS).any() else []:
-        text = (
+        fact = (
             f"{'The group' if len(few) == 1 else 'The groups'} {name_some(few)} {'has' if len(few) == 1 else 'have'} "
             f"fewer than {_FEW_WORDS} words, which weigh as much as all words of another group. So few words do not "
-            f"show how much the words of such a group differ. Add words, or claim nothing about {name_some(few)}."
+            "show how much the words of such a group differ."
         )
-        doubts.append(Statement("small group", text, {"groups": few}))
+        yield Statement("small group", fact, {"groups": few}), f"Add words, or claim nothing about {name_some(few)}."
+    these_words = f"report contrasts of these words ({setting('scope', 'these_words')})."
     if len(groups) > 1 and (groups == 1).all():
-        text = (
+        fact = (
             "Each protected group has one word, so intervals for words like these depend on the prior and almost "
-            "always include 0. Add protected words, or report contrasts of these words "
-            f"({setting('scope', 'these_words')})."
+            "always include 0."
         )
-        doubts.append(Statement("one word a group", text))
+        yield Statement("one word a group", fact), f"Add protected words, or {these_words}"
     if data.sizes["protected_word"] == 1:
-        text = (
-            "With one protected word, the spread of words (word_sd) is known from the prior alone. Add protected words."
-        )
-        doubts.append(Statement("one word", text))
+        fact = "With one protected word, the spread of words (word_sd) is known from the prior alone."
+        yield Statement("one word", fact), "Add protected words."
     if extreme := _extreme_words(rows):
-        text = (
+        fact = (
             f"The plain differences of {name_some(extreme, 6)} are far from those of the other words of their group. "
             "Intervals for words like these can then be too narrow, because a few words do not show how often such "
-            "words occur. Look at these words, and also report contrasts of these words "
-            f"({setting('scope', 'these_words')})."
+            "words occur."
         )
-        doubts.append(Statement("extreme words", text, {"words": extreme}))
+        yield Statement("extreme words", fact, {"words": extreme}), f"Look at these words, and also {these_words}"
     if (tied := tied_directions(fit)) and not narrow:
-        doubts.append(tied_statement(tied, f"these {counted(data.sizes['protected_word'], 'protected word')}"))
-    return tuple(doubts)
+        yield _tied(tied, f"these {counted(data.sizes['protected_word'], 'protected word')}")
 
 
 def _extreme_words(rows: ModelData) -> list[str]:
@@ -283,14 +274,21 @@ def _extreme_words(rows: ModelData) -> list[str]:
 
 def tied_statement(directions: int, what: str) -> Statement:
     """Return the warning that distances are tied to each other in some directions."""
-    text = (
+    fact, advice = _tied(directions, what)
+    return fact.advised(advice)
+
+
+def _tied(directions: int, what: str) -> Finding:
+    fact = (
         f"The distances to {what} are tied to each other: {count_text(directions)} linear "
         f"{'combination of them is' if directions == 1 else 'combinations of them are'} the same for every attribute "
         "word. This happens after hard debiasing, with words that share a vector, and with more words than dimensions. "
-        "The model treats these ties as information, so intervals of differences can be far too narrow. Compare them "
-        "with those of the model 'crossed_per_list', and judge debiasing by the change of the same pairs."
+        "The model treats these ties as information, so intervals of differences can be far too narrow."
     )
-    return Statement("tied words", text, {"directions": directions})
+    advice = (
+        "Compare them with those of the model 'crossed_per_list', and judge debiasing by the change of the same pairs."
+    )
+    return Statement("tied words", fact, {"directions": directions}), advice
 
 
 def convergence_doubts(fit: "xr.DataTree") -> Iterator[Statement]:

@@ -22,7 +22,7 @@ from bayesbias.models.fits import (
 )
 from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.samplers.registry import SAMPLERS
-from bayesbias.reports.posterior.doubts import data_doubts
+from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.references import cite, cited_references, package_citation, reference
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.studies.study import control_list
@@ -107,8 +107,8 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
         f"{counted(table['attribute_word'].nunique(), 'attribute word')} ({_sizes(table, 'attribute')}), "
         f"{counted(len(table), 'pair')} ({connections})."
     )
-    yield from _lost_and_left_out(facts, table)
-    yield from (f"**Beware:** {markdown_text(doubt.text)}" for doubt in data_doubts(fit))
+    yield from _lost_and_left_out(facts)
+    yield from (markdown_text(fact.text) for fact in data_facts(fit))
 
 
 def _question(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
@@ -139,7 +139,7 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame") -> Iterator[str]:
         )
 
 
-def _lost_and_left_out(facts: dict[str, Any], table: "pd.DataFrame") -> Iterator[str]:
+def _lost_and_left_out(facts: dict[str, Any]) -> Iterator[str]:
     if "lost_words" not in facts:
         yield "Whether the embedding lacked words of the study is not recorded."
     elif lost := lost_by_list(facts["lost_words"]):
@@ -161,8 +161,6 @@ def _lost_and_left_out(facts: dict[str, Any], table: "pd.DataFrame") -> Iterator
     duplicates = facts.get("duplicates", {})
     if dropped := duplicates.get("dropped", 0):
         yield f"Of repeated rows the first was used, and {counted(dropped, 'was', 'were')} dropped."
-    if repeated := int(table.duplicated(["protected_word", "attribute_word"]).sum()):
-        yield f"The table has {repeated:,} rows that repeat a pair."
 
 
 def _sizes(table: "pd.DataFrame", side: str) -> str:

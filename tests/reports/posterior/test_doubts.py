@@ -11,7 +11,7 @@ import bayesbias as bb
 from bayesbias.base.lost_words import WordList
 from bayesbias.errors import LostWordsWarning
 from bayesbias.models.data import model_data
-from bayesbias.reports.posterior.doubts import data_doubts, same_distances_doubts, sizes_text
+from bayesbias.reports.posterior.doubts import data_doubts, data_facts, same_distances, sizes_text
 from tests.models.tables import small
 from tests.reports.made import made_fit
 
@@ -86,13 +86,13 @@ def test_attribute_words_with_the_same_distances_are_named() -> None:
 
 
 def test_protected_words_with_the_same_distances_are_named() -> None:
-    (doubt,) = same_distances_doubts(model_data(copied(small(4, 6), "protected_word", "p0", "copy")))
+    ((doubt, _),) = same_distances(model_data(copied(small(4, 6), "protected_word", "p0", "copy")))
     assert doubt.numbers == {"words": [["p0", "copy"]], "side": "protected"}
 
 
 @pytest.mark.parametrize("table", [small(4, 6), small(5, 6, missing=0.2), small(1, 6)])
 def test_other_words_raise_no_doubt(table: pd.DataFrame) -> None:
-    assert same_distances_doubts(model_data(table)) == []
+    assert same_distances(model_data(table)) == []
 
 
 def test_equal_words_of_other_lists_or_groups_and_single_distances_are_none() -> None:
@@ -105,7 +105,7 @@ def test_equal_words_of_other_lists_or_groups_and_single_distances_are_none() ->
     one = small(1, 4)
     one.loc[one["attribute_word"].isin(["x0", "x1"]), "cosine_distance"] = 0.9
     for rows in (pd.concat([table, moved]), pd.concat([table, turned]), one):
-        assert same_distances_doubts(model_data(rows.reset_index(drop=True))) == []
+        assert same_distances(model_data(rows.reset_index(drop=True))) == []
 
 
 @pytest.mark.shared
@@ -171,10 +171,16 @@ def test_lost_words_stand_in_the_table_of_a_paper_its_caption_and_the_methods(tm
     assert "missing from the vectors: flowers (24 of 25)" in text
     assert "fewer than 3 words: flowers" in text
     data = bb.methods(fit).split("\n\n")[0]
-    for doubt in data_doubts(fit):
+    doubts = data_doubts(fit)
+    assert len(doubts) >= 2
+    for doubt, fact in zip(doubts, data_facts(fit), strict=True):
+        advice = doubt.text.removeprefix(fact.text).strip()
+        assert fact.text in data
+        assert advice
+        assert advice not in data, "a methods section states facts"
         assert doubt in paper.doubts
         assert doubt.text in " ".join(str(paper).split())
-    assert data.count("**Beware:**") == len(paper.doubts) >= 2
+    assert paper.doubts == doubts
 
 
 def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
