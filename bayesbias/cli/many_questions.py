@@ -201,13 +201,15 @@ def _gated(
 
 def _files_of_failure(output: Path | None) -> list[str]:
     """Return the files of an earlier gate in a folder if it decided nothing: they are replaced without being asked."""
-    from bayesbias.base.files.inputs import parse_json
+    from bayesbias.base.files.inputs import JSON, parse_json, read_utf8
     from bayesbias.delivery.writing import NUMBERS
 
+    if output is None:
+        return []
     try:
-        content = parse_json((output / NUMBERS).read_text(encoding="utf-8")) if output is not None else {}
+        content = parse_json(read_utf8(output / NUMBERS, JSON))
         return [*map(str, content["files"])] if content.get("outcome") in (FAULT, MISTAKE) else []
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (BayesBiasError, OSError, ValueError, TypeError, KeyError, AttributeError):
         return []
 
 

@@ -208,6 +208,17 @@ def test_a_mistake_replaces_what_an_earlier_gate_said(
     assert outcome_in(pets / "gate") == "pass"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has pipes with a name")
+def test_a_pipe_in_place_of_what_an_earlier_gate_said_is_not_waited_for(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    (pets / "gate").mkdir()
+    os.mkfifo(pets / "gate" / "conclusions.json")
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 2
+    assert "gate exists and is not empty" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("wrong", [("--ropee", "1"), ("--hdi",), ("--max-lost", "many")])
 def test_options_that_cannot_be_read_replace_what_an_earlier_gate_said(
     pets: Path, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
