@@ -384,7 +384,7 @@ def slope_statements(
         text = (
             f"From {change['period']}, the change of the slope on {covariate} is {claim}: {estimate_text(change)}. It "
             "uses the words that both periods have, and each slope all words of its period. The change can therefore "
-            "differ from the second slope minus the first."
+            "differ from the last slope minus the first."
         )
         statements.append(Statement("slope", text, change))
         text = (
@@ -448,7 +448,8 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     words that a method equalized (``"equalized words"``, ``"equalized attribute words"``); words that some conditions
     lack (``"lacking words"``, ``"lost words"``); control lists left out because fewer than two of their words
     are there (``"short control list"``); slopes between conditions whose mean distances differ much (``"other
-    scale"``); distances that are tied to each other (``"tied words"``).
+    scale"``); distances that are tied to each other (``"tied words"``); single words that decide a slope
+    (``"leverage"``, ``"influence"``).
     """
     if problems := facts["convergence_problems"]:
         text = f"DO NOT REPORT THESE NUMBERS YET: {' '.join(problems)}"
