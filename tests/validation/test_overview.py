@@ -40,6 +40,7 @@ SECONDS = {
         for name in (
             "axes",
             "changes",
+            "changes_over_seeds",
             "gate",
             "groups",
             "kindel",
@@ -76,7 +77,8 @@ def test_a_command_names_as_many_samples_as_the_run_had() -> None:
     text = (VALIDATION / "README.md").read_text(encoding="utf-8")
     samples = dict(re.findall(r"validation/(\w+)/\w+\.py[^`|]*--samples (\d+)", text))
     assert samples == {
-        name: str(stored(f"{name}/run.json")["samples"]) for name in ("axes", "changes", "gate", "groups", "templates")
+        name: str(stored(f"{name}/run.json")["samples"])
+        for name in ("axes", "changes", "changes_over_seeds", "gate", "groups", "templates")
     }
 
 

@@ -114,8 +114,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=FOLDER / "cells.csv")
     given = parser.parse_args()
     begin = time.time()
-    cells = summary(pd.DataFrame(row for cell in CELLS for row in run(cell, given.samples)))
-    cells.round(4).to_csv(given.output, index=False)
+    cells = summary(pd.DataFrame(row for cell in CELLS for row in run(cell, given.samples))).round(4)
+    cells.to_csv(given.output, index=False)
     settings = {"seed": SEED, "samples": given.samples, "seeds": SEEDS, "seconds": round(time.time() - begin)}
     (given.output.parent / "run.json").write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
     print(markdown(cells))
