@@ -158,6 +158,17 @@ def reading(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "fart
     return (below if high < 0 else above) if is_settled(low, high) else "not settled"
 
 
+def has_direction(row: Mapping[Any, Any]) -> bool:
+    """Return whether an estimate is settled by more than Monte Carlo error, so that figures fill its point.
+
+    >>> has_direction({"hdi_low": -0.3, "hdi_high": -0.1})
+    True
+    >>> has_direction({"hdi_low": -0.3, "hdi_high": -0.001, "borderline": True})
+    False
+    """
+    return reading(row) in ("nearer", "farther")
+
+
 def mark(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "farther") -> str:
     """Return the mark of an estimate in a table: its `reading` after a circle and an arrow.
 

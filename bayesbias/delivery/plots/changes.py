@@ -30,7 +30,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
 )
 from bayesbias.errors import ReportError, did_you_mean, name_some
-from bayesbias.estimates.intervals import contrast_sides, is_settled, reading
+from bayesbias.estimates.intervals import contrast_sides, has_direction
 from bayesbias.reports.posterior.estimate_tables import EVERYONE
 
 if TYPE_CHECKING:
@@ -186,8 +186,7 @@ def _short(name: str) -> str:
 
 
 def _change(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
-    filled = is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
-    draw_estimate(axes, row, y, size=size, width=size / 3.2, filled=filled)
+    draw_estimate(axes, row, y, size=size, width=size / 3.2, filled=has_direction(row))
 
 
 def _name_rows(axes: "Axes", rows: list[str], title: str, label: str) -> None:
@@ -376,7 +375,7 @@ def _by_period(axes: "Axes", times: np.ndarray, rows: "pd.DataFrame", other: str
     axes.plot(times, rows["mean"], color=color, linewidth=0.8, alpha=0.5)
     axes.vlines(times, rows["hdi_low"], rows["hdi_high"], color=color, linewidth=2.2)
     for time, row in zip(times, rows_of(rows), strict=True):
-        face = color if reading(row) in ("nearer", "farther") else "white"
+        face = color if has_direction(row) else "white"
         axes.plot(time, row["mean"], MARKERS[other], color=color, markersize=6.5, markerfacecolor=face)
     axes.plot(times + 0.02 * np.ptp(times), rows["observed"], "x", color="black", markersize=5)
     axes.locator_params(axis="y", nbins=5)
@@ -458,12 +457,12 @@ def plot_trainings(
             (row["hdi_low"], row["hdi_high"]),
             y + offsets[0],
             look,
-            filled=is_settled(row["hdi_low"], row["hdi_high"]),
+            filled=has_direction(row),
         )
         for offset, of_seed in zip(offsets[1:], by_key[tuple(row[key] for key in keys)], strict=True):
             ends = of_seed["hdi_low"], of_seed["hdi_high"]
             look = Look(_SEED_COLOR, "o", size=3, width=0.9)
-            draw_interval(axes, of_seed["mean"], ends, y + offset, look, filled=is_settled(*ends))
+            draw_interval(axes, of_seed["mean"], ends, y + offset, look, filled=has_direction(of_seed))
     if (rope := comparison.facts["rope"]) is not None:
         shade_rope(axes, rope)
     names = [

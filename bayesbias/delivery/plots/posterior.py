@@ -27,7 +27,7 @@ from bayesbias.delivery.plots.style import (
     title_figure,
     words_by_group,
 )
-from bayesbias.estimates.intervals import contrast_sides, is_settled
+from bayesbias.estimates.intervals import contrast_sides, has_direction
 from bayesbias.models.fits import fit_attribute
 from bayesbias.reports.measures.mac_shares import mac_shares, valid_tables
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -128,7 +128,7 @@ def figure_of_contrasts(
         other = contrast_sides(row["contrast"])[1]
         y = names.index(row["row"]) + offsets[others.index(other)]
         # No word has both sides where there is no plain difference.
-        filled = isfinite(row["observed"]) and is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+        filled = isfinite(row["observed"]) and has_direction(row)
         size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
         draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
         draw_observed(axes, row["observed"], y, size=size)

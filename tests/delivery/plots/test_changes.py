@@ -200,3 +200,14 @@ def test_lines_and_labels(short_fit: xr.DataTree) -> None:
     rows = min(len(comparison.contrasts), 40)
     assert len(axes.get_yticklabels()) == rows
     assert len(axes.lines) == 1 + 2 * 3 * rows
+
+
+def test_a_borderline_seed_is_hollow(short_fit: xr.DataTree) -> None:
+    comparison = bb.compare_trainings({1: short_fit, 2: short_fit}, level="overall", random_seed=1)
+    settled = comparison.by_seed.assign(hdi_low=-0.3, hdi_high=-0.1, borderline=False)
+    filled = []
+    for by_seed in (settled, settled.assign(borderline=True)):
+        axes = bb.plots.plot_trainings(replace(comparison, by_seed=by_seed)).axes[0]
+        seeds = [line for line in axes.lines if line.get_marker() == "o" and line.get_markersize() == 3]
+        filled.append({line.get_markerfacecolor() != "white" for line in seeds})
+    assert filled == [{True}, {False}]
