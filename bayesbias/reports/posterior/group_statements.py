@@ -10,7 +10,7 @@ from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import distance_text, interval_text, signed_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import is_settled
+from bayesbias.estimates.intervals import has_direction, is_settled, reading
 from bayesbias.models.data import ModelData
 from bayesbias.models.fits import fitted_model, groups_without_contrast
 from bayesbias.models.spec import DEFAULT_MODEL
@@ -93,11 +93,9 @@ def unsettled_text(row: Mapping[Any, Any], *, direction: bool = False) -> str:
 
     If it is settled, its direction if that is wanted, else nothing.
     """
-    if row["borderline"]:
-        return ", borderline"
-    if not is_settled(row["hdi_low"], row["hdi_high"]):
-        return ", not settled"
-    return f", settled: {'nearer' if row['hdi_high'] < 0 else 'farther'}" if direction else ""
+    if not has_direction(row):
+        return f", {reading(row)}"
+    return f", settled: {reading(row)}" if direction else ""
 
 
 def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) -> Statement:

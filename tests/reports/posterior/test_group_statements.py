@@ -69,4 +69,4 @@ def test_a_net_of_the_other_sign_is_shown_whether_it_is_settled_or_not() -> None
     for statement in (borderline, unsettled):
         assert "Without that, the difference of group 0 is +0.009, interval -0.020 to +0.040." in statement.text
     (same_sign,) = group_statements([row(OPEN, **net | {"net_mean": -0.009})], data)
-    assert "Without it" not in same_sign.text
+    assert "Without that" not in same_sign.text
