@@ -373,5 +373,5 @@ def masked_model(
     seed = resolve_seed(random_seed)
     most, batch = check_count("most", most, least=_LEAST), None if batch is None else check_count("batch", batch)
     contexts = index if isinstance(index, ContextIndex) else read_contexts(index)
-    loaded = load_language_model(model, masked=True, device=device, precision=precision, batch=batch)
+    loaded = load_language_model(model, predicts="masked", device=device, precision=precision, batch=batch)
     return MaskedModel(loaded.name, contexts, most, seed, loaded, progress)

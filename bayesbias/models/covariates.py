@@ -27,7 +27,8 @@ from bayesbias.errors import (
 from bayesbias.models.data import ModelData
 from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.study import normal_form
-from bayesbias.tables.codes import COLUMNS, to_numbers
+from bayesbias.tables.codes import PAIR_COLUMNS, to_numbers
+from bayesbias.tables.measures import NUMBER_COLUMNS
 from bayesbias.tables.schema import ATTRS_KEY, Provenance, as_frame, table_facts, table_hash
 
 type CovariatesLike = pd.DataFrame | pd.Series | Mapping[str, Mapping[str, float]] | str | Sequence[str]
@@ -255,7 +256,7 @@ def frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:
             raise ArgumentError(f"covariates={shown(covariates)}: give {_WANTED}.")
         return pd.DataFrame({name: pd.Series(dict(values)) for name, values in covariates.items()})
     names = [covariates] if isinstance(covariates, str) else check_items("covariates", covariates, _WANTED)
-    columns = [name for name in table.columns if name not in COLUMNS]
+    columns = [name for name in table.columns if name not in (*PAIR_COLUMNS, *NUMBER_COLUMNS)]
     for name in names:
         if name not in columns:
             hint = did_you_mean(str(name), map(str, columns))

@@ -1,6 +1,6 @@
 """Build a distance table from an embedding and a study."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import get_args
 from weakref import WeakKeyDictionary
 
@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import check_choice
-from bayesbias.base.lost_words import MAX_LOST, check_max_lost, list_labels
-from bayesbias.base.machine import check_memory
-from bayesbias.base.number_text import counted
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.embeddings.embedding import (
     Embedding,
     EmbeddingLike,
@@ -22,24 +20,21 @@ from bayesbias.embeddings.language_models.vector_spread import ContextualEmbeddi
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.vocabularies import spelling_hint
 from bayesbias.embeddings.vocabulary_sample import FEWEST
-from bayesbias.errors import ArgumentError, LostWordsError, StudyError, name_some, setting
+from bayesbias.errors import ArgumentError, StudyError, setting
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 from bayesbias.tables.errors_over_contexts import contrast_errors
 from bayesbias.tables.schema import (
     ATTRS_KEY,
-    CONNECTION_DTYPE,
     Duplicates,
     Provenance,
     apply_duplicates_policy,
-    judge_lost_entries,
     table_hash,
 )
+from bayesbias.tables.study_pairs import StudyPairs, judge_lost, lists_of, lost_entries, members
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
-from bayesbias.tables.word_worths import Vocabulary, dependence_record
+from bayesbias.tables.word_worths import Vocabulary, dependence_record, lists_of_pairs
 
-# Peak while a table of a million pairs is built.
-_BYTES_A_PAIR = 300
 # Kept as long as the embeddings, whose vectors may take gigabytes.
 _VOCABULARIES: WeakKeyDictionary[Embedding, Vocabulary | None] = WeakKeyDictionary()
 
@@ -119,44 +114,25 @@ def distance_table(
         embedding = load_embedding(embedding, words=study.words)
     forms = embedding.lookup(study.words).matches
     _raise_if_lists_share_a_vector(study, forms, embedding)
-    same = words_with_same_vectors(embedding, forms, _lists_of(study)) if duplicates == "drop" else {}
+    same = words_with_same_vectors(embedding, forms, lists_of(study)) if duplicates == "drop" else {}
     forms = {word: form for word, form in forms.items() if word not in same}
-    protected, attributes = _members(study.protected, forms), _members(study.attribute_lists, forms)
-    _raise_if_a_list_is_empty(study, protected, attributes, embedding)
-    lost = _lost_words(study, forms, embedding, max_lost, same)
-
-    rows, columns = len(protected), len(attributes)
-    check_memory(
-        rows * columns * _BYTES_A_PAIR,
-        f"The pairs of {rows:,} protected and {columns:,} attribute words",
-        "Take shorter lists, or allow more memory.",
-    )
+    pairs = StudyPairs.of(study, forms)
+    protected, attributes = pairs.protected, pairs.attributes
+    spelt = spelling_hint(study.words, embedding.words) if pairs.empty_lists else None
+    advice = spelt if spelt and spelt.options else _case_hint(embedding)
+    named = f"The embedding {embedding.name!r}"
+    pairs.raise_if_a_list_is_empty(named, f"Use other words, or leave this list out of the study.{advice}")
+    reasons = {word: same.get(word) or embedding.why_lost(word) for word in study.words if word not in forms}
+    lost = lost_entries(study, reasons)
+    hint = _lost_hint(study, lost, embedding) + same_vectors_hint(same)
+    judge_lost(study, lost, named, hint=hint, max_lost=max_lost)
+    pairs.check_memory()
     similarity = np.clip(
         unit_rows_of(embedding, protected["word"]) @ unit_rows_of(embedding, attributes["word"]).T,
         -1.0,
         1.0,
     )
-    connections = {
-        (p, a): a if a in ("human", "neutral") else study.connection(p, a)
-        for p in study.protected
-        for a in study.attribute_lists
-    }
-    protected_rows = protected.loc[np.repeat(protected.index, columns)].reset_index(drop=True)
-    attribute_rows = attributes.loc[np.tile(attributes.index, rows)].reset_index(drop=True)
-    table = pd.DataFrame(
-        {
-            "protected_word": protected_rows["word"],
-            "protected_group": protected_rows["list"],
-            "attribute_word": attribute_rows["word"],
-            "attribute_group": attribute_rows["list"],
-            "connection": pd.Categorical(
-                [connections[pair] for pair in zip(protected_rows["list"], attribute_rows["list"], strict=True)],
-                dtype=CONNECTION_DTYPE,
-            ),
-            "cosine_distance": 1.0 - similarity.ravel(),
-            "cosine_similarity": similarity.ravel(),
-        }
-    )
+    table = pairs.frame({"cosine_distance": 1.0 - similarity, "cosine_similarity": similarity})
     if isinstance(embedding, ContextualEmbedding):
         table["cosine_sd"] = embedding.cosine_errors(protected["word"], attributes["word"]).ravel()
     same_vectors = pd.DataFrame(
@@ -177,17 +153,10 @@ def distance_table(
             **({"means_of_words": ", ".join(means)} if means else {}),
             **({"steps": "; ".join(embedding.steps)} if embedding.steps else {}),
         },
-        "study": study.name,
-        **{key: text for key, text in (("description", study.description), ("study_source", study.source)) if text},
-        **(
-            {"questions": {name: [list(side) for side in sides] for name, sides in study.questions.items()}}
-            if study.questions
-            else {}
-        ),
-        **_of_contexts(embedding, protected, attributes, connections),
+        **pairs.facts,
+        **_of_contexts(embedding, protected, attributes, pairs.connections),
         "lost_words": lost,
         "max_lost": max_lost,
-        "left_out_controls": list(study.left_out_controls),
         "duplicates": {
             "policy": duplicates,
             "dropped": dropped,
@@ -216,12 +185,7 @@ def _dependent_words(
             )
     if (vocabulary := vocabulary_statistics(source)) is None:
         return None
-    lists = {}
-    for role in ("protected", "attribute"):
-        column = f"{role}_group"
-        members = table[[column, f"{role}_word"]].drop_duplicates()
-        for name, rows in members.groupby(column, sort=False):
-            lists[role, str(name)] = rows[f"{role}_word"].tolist()
+    lists = lists_of_pairs(table)
     words = list(dict.fromkeys(word for members in lists.values() for word in members))
     vectors = dict(zip(words, unit_rows_of(embedding, words), strict=True))
     return dependence_record(lists, vectors, vocabulary)
@@ -253,44 +217,11 @@ def _of_contexts(
     }
 
 
-def _members(lists: Mapping[str, Sequence[str]], forms: dict[str, str]) -> pd.DataFrame:
-    """Return the words of lists that an embedding has, with their lists."""
-    pairs = [(word, name) for name, words in lists.items() for word in words if word in forms]
-    return pd.DataFrame(pairs, columns=["word", "list"])
-
-
-def _lists_of(study: Study) -> dict[str, Sequence[str]]:
-    """Return all lists of a study, by kind and name, since two of both kinds may have one name."""
-    kinds = (("protected", study.protected), ("attribute", study.attribute_lists))
-    labels = list_labels(study.protected, study.attribute_lists)
-    return {labels[kind, name]: words for kind, lists in kinds for name, words in lists.items()}
-
-
-def _lost_words(
-    study: Study, forms: dict[str, str], embedding: Embedding, max_lost: float, same: Mapping[str, str]
-) -> list[dict[str, str]]:
-    lost = [
-        {"word": word, "role": role, "list": name, "reason": same.get(word) or embedding.why_lost(word)}
-        for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
-        for name, words in lists.items()
-        for word in words
-        if word not in forms
-    ]
-    sizes = {
-        (role, name): len(words)
-        for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists))
-        for name, words in lists.items()
-    }
-    source, hint = f"The embedding {embedding.name!r}", _lost_hint(study, lost, embedding) + same_vectors_hint(same)
-    judge_lost_entries(lost, source, sizes=sizes, hint=hint, max_lost=max_lost)
-    return lost
-
-
 def _raise_if_lists_share_a_vector(study: Study, forms: dict[str, str], embedding: Embedding) -> None:
     """Raise `StudyError` if words of two lists match the same vector."""
     first_words: dict[str, tuple[str, str, str]] = {}
     for role, lists in (("protected", study.protected), ("attribute", study.attribute_lists)):
-        for word, name in _members(lists, forms).itertuples(index=False):
+        for word, name in members(lists, forms).itertuples(index=False):
             other, *where = first_words.setdefault(forms[word], (word, role, name))
             if where != [role, name]:
                 its_list = where[1]
@@ -321,22 +252,3 @@ def _case_hint(embedding: Embedding) -> str:
         return ""
     forms = setting("case", "exact,lower,title")
     return f" If the words are only spelt in another way, look them up in other forms too ({forms})."
-
-
-def _raise_if_a_list_is_empty(
-    study: Study, protected: pd.DataFrame, attributes: pd.DataFrame, embedding: Embedding
-) -> None:
-    spelt = spelling_hint(study.words, embedding.words)
-    hint = f"Use other words, or leave this list out of the study.{spelt if spelt.options else _case_hint(embedding)}"
-    if protected.empty and attributes.empty:
-        raise LostWordsError(
-            f"The embedding {embedding.name!r} has none of the {counted(len(study.words), 'word')} of the study "
-            f"{study.name!r} (for example {name_some(study.words, 4)}). {hint}"
-        )
-    empty = [f"protected group {group!r}" for group in study.protected if group not in set(protected["list"])]
-    empty += [f"list {name!r}" for name in study.attribute_lists if name not in set(attributes["list"])]
-    if empty:
-        raise LostWordsError(
-            f"The embedding {embedding.name!r} has no word of {name_some(empty)} of the study {study.name!r}, "
-            f"so its question cannot be answered. {hint}"
-        )

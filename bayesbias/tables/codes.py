@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.base.checks import shown
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 WORD_COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group")
-COLUMNS = (*WORD_COLUMNS, "connection", "cosine_distance", "cosine_similarity")
+PAIR_COLUMNS = (*WORD_COLUMNS, "connection")
 # Types of columns of words in pandas: texts, and numbers such as years.
 _WORDS_MAY_BE = ("string", "integer", "floating", "mixed-integer", "mixed-integer-float", "boolean", "empty")
 # Rows in memory at a time.
@@ -60,18 +61,19 @@ class CodedTable:
     """A distance table as codes and numbers.
 
     - `words` (dict of WordCodes): of each word column and of `connection`.
-    - `distance` (array of float64, shape (rows,))
+    - `distance` (array of float64, shape (rows,)): the numbers of `measure`.
     - `similarity` (array of float64, shape (rows,), or None): None is 1 - `distance`.
     """
 
     words: dict[str, WordCodes]
     distance: np.ndarray
-    similarity: np.ndarray | None
+    similarity: np.ndarray | None = None
+    measure: Measure = COSINE_DISTANCE
 
     def hash(self) -> str:
         """Return the hash of the rows: for each word column its sorted words and their positions, then the numbers."""
         digest = hashlib.sha256(b"bayesbias table 2")
-        for column in COLUMNS[:5]:
+        for column in PAIR_COLUMNS:
             coded = self.words[column]
             used = np.flatnonzero(coded.counts)
             order = used[np.argsort(coded.words[used])]
@@ -84,6 +86,9 @@ class CodedTable:
                 digest.update(position[coded.codes[rows]].tobytes())
         for rows in blocks(len(self.distance)):
             digest.update(self.distance[rows].astype("<f8", copy=False).tobytes())
+        if self.measure.column != COSINE_DISTANCE.column:
+            digest.update(json.dumps(self.measure.record()).encode())
+            return digest.hexdigest()[:16]
         for rows in blocks(len(self.distance)):
             part = 1.0 - self.distance[rows] if self.similarity is None else self.similarity[rows]
             digest.update(part.astype("<f8", copy=False).tobytes())

@@ -34,24 +34,18 @@ def contrast_errors(
     """
     names = list(dict.fromkeys(connections.values()))
     weights = _pair_weights(protected, attributes, connections, names)
+    groups = protected["list"].to_numpy()
+    shares = _word_shares(weights, groups)
+    has = weights.any(axis=2)
     vectors, deviations = embedding.with_deviations(protected["word"])
     others = embedding.with_deviations(attributes["word"])
-    groups = protected["list"].to_numpy()
     sums = {
         (pair, place): np.zeros(others[1].shape[:2])
         for pair in combinations(range(len(names)), 2)
         for place in [("overall", ""), *(("protected_group", name) for name in protected["list"].unique())]
     }
     variances = dict.fromkeys(sums, 0.0)
-    errors: dict[tuple[tuple[int, int], tuple[str, str]], float] = {}
-    # As in plain differences, a word that lacks one side has no part, and groups weigh the same.
-    has = weights.any(axis=2)
-    shares = {pair: np.zeros((2, len(groups))) for pair in combinations(range(len(names)), 2)}
-    for (first, second), of_pair in shares.items():
-        both = has[:, first] & has[:, second]
-        sizes = np.array([(groups[both] == group).sum() for group in groups])
-        of_pair[1, both] = 1 / sizes[both]
-        of_pair[0, both] = of_pair[1, both] / len(set(groups[both]))
+    errors: dict[_Key, float] = {}
     for row, (word, group) in enumerate(protected[["word", "list"]].itertuples(index=False)):
         (mine,), (theirs,) = cosine_effects(vectors[[row]], deviations[[row]], *others)
         for first, second in combinations(range(len(names)), 2):
@@ -70,10 +64,66 @@ def contrast_errors(
     for key, total in sums.items():
         if total.any() or variances[key]:
             errors[key] = _sd(variances[key], total, paired=embedding.paired)
+    return _records(errors, names)
+
+
+def template_errors(
+    numbers: np.ndarray,
+    protected: pd.DataFrame,
+    attributes: pd.DataFrame,
+    connections: Mapping[tuple[str, str], str],
+) -> list[dict[str, Any]]:
+    """Return the standard error over templates of each contrast, as `contrast_errors`.
+
+    `numbers` (templates, protected words, attribute words) are those of at least two templates, which are a sample: the
+    error is the sd of the contrast over templates, divided by the root of their number.
+    """
+    names = list(dict.fromkeys(connections.values()))
+    weights = _pair_weights(protected, attributes, connections, names)
+    groups, has = protected["list"].to_numpy(), weights.any(axis=2)
+    means = np.einsum("wca,twa->twc", weights, numbers)
+    errors: dict[_Key, float] = {}
+    for (first, second), of_pair in _word_shares(weights, groups).items():
+        gaps = means[:, :, first] - means[:, :, second]
+        both = has[:, first] & has[:, second]
+        of_templates = {("word", word): gaps[:, row] for row, word in enumerate(protected["word"]) if both[row]}
+        for group in dict.fromkeys(groups[both].tolist()):
+            of_templates["protected_group", group] = (gaps * (of_pair[1] * (groups == group))).sum(axis=1)
+        if both.any():
+            of_templates["overall", ""] = (gaps * of_pair[0]).sum(axis=1)
+        errors |= {
+            ((first, second), (level, str(name))): float(values.std(ddof=1) / np.sqrt(len(values)))
+            for (level, name), values in of_templates.items()
+        }
+    return _records(errors, names)
+
+
+type _Key = tuple[tuple[int, int], tuple[str, str]]
+"""Two connections, and the level and name of a contrast of them."""
+
+
+def _records(errors: Mapping[_Key, float], names: list[str]) -> list[dict[str, Any]]:
     return [
         {"contrast": f"{names[first]} - {names[second]}", "level": level, "name": name, "sd": float(sd)}
         for ((first, second), (level, name)), sd in errors.items()
     ]
+
+
+def _word_shares(weights: np.ndarray, groups: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+    """Return the weight of each word in a contrast of two connections, overall and in its group: shape (2, words).
+
+    As in plain differences, a word that lacks one side has no part, and groups weigh the same.
+    """
+    has = weights.any(axis=2)
+    shares = {}
+    for first, second in combinations(range(weights.shape[1]), 2):
+        both = has[:, first] & has[:, second]
+        of_pair = np.zeros((2, len(groups)))
+        sizes = np.array([(groups[both] == group).sum() for group in groups])
+        of_pair[1, both] = 1 / sizes[both]
+        of_pair[0, both] = of_pair[1, both] / len(set(groups[both]))
+        shares[first, second] = of_pair
+    return shares
 
 
 def _sd(own_variance: float, effects: np.ndarray, *, paired: bool) -> float:

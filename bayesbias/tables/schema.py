@@ -1,8 +1,9 @@
 """The schema of a distance table, one row for each pair of a protected and an attribute word, and its provenance.
 
 Columns: ``protected_word, protected_group, attribute_word, attribute_group, connection, cosine_distance,
-cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["bayesbias"]`` holds the origin of the table
-and its lost words.
+cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["bayesbias"]`` holds the origin of the table,
+its lost words, and its measure (`Measure`), if this is not the cosine distance: then one column of the measure stands
+in place of the last two.
 """
 
 import json
@@ -21,7 +22,7 @@ from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_s
 from bayesbias.studies.faults import CONTROLS, question_faults
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import (
-    COLUMNS,
+    PAIR_COLUMNS,
     WORD_COLUMNS,
     CodedTable,
     WordCodes,
@@ -32,6 +33,8 @@ from bayesbias.tables.codes import (
     relabel,
     to_numbers,
 )
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure, measure_faults, measure_of
+from bayesbias.tables.measures import KEY as MEASURE
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import dependence_faults
 
@@ -41,8 +44,6 @@ if TYPE_CHECKING:
 _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")
 ATTRS_KEY = "bayesbias"
-# Quantities of a table (``attrs["bayesbias"]["quantity"]``) and their ranges.
-QUANTITIES = {"cosine distance": (0.0, 2.0), "change of cosine distance": (-2.0, 2.0)}
 _ROLES = ("protected", "attribute")
 
 
@@ -91,7 +92,7 @@ def provenance_faults(facts: object) -> Iterator[str]:
     if not isinstance(facts, Mapping):
         yield f"it must be a section, not {_short(facts)}"
         return
-    for key in ("study", "description", "study_source", "hash", "source", "quantity"):
+    for key in ("study", "description", "study_source", "hash", "source"):
         if key in facts and not is_text(facts[key]):
             yield f"{key} must be a text, not {_short(facts[key])}"
     for key in ("simulated", "edited"):
@@ -119,6 +120,8 @@ def provenance_faults(facts: object) -> Iterator[str]:
         yield f"contexts must be a section with the median and the fewest number, not {_short(contexts)}"
     if not isinstance(errors, list) or not all(map(_is_error, errors)):
         yield f"context_errors must be a list of sections with contrast, level, name and sd, not {_short(errors)}"
+    if MEASURE in facts:
+        yield from measure_faults(facts[MEASURE])
     if DEPENDENT_WORDS in facts:
         yield from dependence_faults(facts[DEPENDENT_WORDS])
     try:
@@ -165,8 +168,18 @@ def provenance(table: pd.DataFrame, *, current_hash: str) -> dict[str, Any]:
 def table_hash(table: pd.DataFrame) -> str:
     """Return a short hash of a table's pairs and distances, independent of index, provenance and categories."""
     words = {name: code_words(table[name]) for name in (*WORD_COLUMNS, "connection")}
-    distance, similarity = (table[name].to_numpy(dtype=np.float64) for name in ("cosine_distance", "cosine_similarity"))
-    return CodedTable(words, distance, similarity).hash()
+    measure = measure_of(table_facts(table))
+    distance, *similarity = (table[name].to_numpy(dtype=np.float64) for name in number_columns(measure))
+    return CodedTable(words, distance, similarity[0] if similarity else None, measure).hash()
+
+
+def number_columns(measure: Measure) -> tuple[str, ...]:
+    """Return the columns of a table that hold the numbers of a measure.
+
+    >>> number_columns(COSINE_DISTANCE)
+    ('cosine_distance', 'cosine_similarity')
+    """
+    return (measure.column, "cosine_similarity") if measure.column == COSINE_DISTANCE.column else (measure.column,)
 
 
 def validate_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -174,9 +187,9 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
 
     `cosine_similarity`, `protected_group` and `attribute_group` may be absent and are then derived; more columns are
     kept, after those of the schema. Word columns that are categorical stay so; exact duplicates are still in the copy.
-    Faults: a column is missing, a value is missing or not a number, a number lies outside the range of its quantity
-    (`QUANTITIES`; a distance outside 0 to 2, unless it was simulated), a connection is unknown, there are no rows, or
-    the same pair has two different distances.
+    Faults: a column is missing, a value is missing or not a number, a number lies outside the range of its measure
+    (a distance outside 0 to 2, unless it was simulated), a connection is unknown, there are no rows, or the same pair
+    has two different numbers.
 
     >>> validate_table(pd.DataFrame({"protected_word": ["he"], "cosine_distance": [3.0]}))
     Traceback (most recent call last):
@@ -192,24 +205,28 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
         validated[name] = _word_column(table, name, coded.words[name])
     if table["connection"].dtype != CONNECTION_DTYPE:
         validated["connection"] = pd.Categorical.from_codes(coded.words["connection"].codes, dtype=CONNECTION_DTYPE)
-    for name, numbers in (("cosine_distance", coded.distance), ("cosine_similarity", coded.similarity)):
+    columns = number_columns(coded.measure)
+    for name, numbers in zip(columns, (coded.distance, coded.similarity), strict=False):
         if name not in table or table[name].dtype != np.float64:
             validated[name] = 1.0 - coded.distance if numbers is None else numbers
-    order = [*COLUMNS, *(column for column in table.columns if column not in COLUMNS)]
+    order = [*PAIR_COLUMNS, *columns]
+    order += [column for column in table.columns if column not in order]
     return validated if list(validated.columns) == order else validated[order]
 
 
 def code_table(table: pd.DataFrame) -> CodedTable:
     """Return a table as codes, or raise one `TableError` that lists all its faults (see `validate_table`)."""
     check_type("table", table, pd.DataFrame, "a distance table, a pandas DataFrame")
-    if "cosine_distance" not in table and "cosine_similarity" in table:
+    facts = table_facts(table)
+    measure = measure_of(facts)
+    if measure == COSINE_DISTANCE and "cosine_distance" not in table and "cosine_similarity" in table:
         table = table.assign(cosine_distance=1.0 - to_numbers(table["cosine_similarity"]))
-    raise_faults(TableError, "The distance table", _repeated_columns(table) or _missing_columns(table))
+    raise_faults(TableError, "The distance table", _repeated_columns(table) or _missing_columns(table, measure))
     if len(table) == 0:
         raise TableError("The distance table has no rows. Build it again, or give another file.")
-    distance, faults = _numbers(table["cosine_distance"])
+    distance, faults = _numbers(table[measure.column])
     similarity = None
-    if "cosine_similarity" in table:
+    if "cosine_similarity" in number_columns(measure) and "cosine_similarity" in table:
         similarity, bad = _numbers(table["cosine_similarity"])
         faults += bad
     raise_faults(TableError, "The distance table", no_words(table))
@@ -222,8 +239,8 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     words.setdefault("attribute_group", words["connection"])
     if "protected_group" not in words:
         words["protected_group"] = _groups_by_association(words)
-    coded = CodedTable(words, distance, similarity)
-    faults = _bad_distances(coded, table_facts(table)) + _contradictions(coded)
+    coded = CodedTable(words, distance, similarity, measure)
+    faults = _bad_distances(coded, facts) + _contradictions(coded)
     raise_faults(TableError, "The distance table", faults)
     return coded
 
@@ -351,8 +368,8 @@ def _repeated_columns(table: pd.DataFrame) -> list[str]:
     return [f"there are several columns {name!r}" for name in repeated]
 
 
-def _missing_columns(table: pd.DataFrame) -> list[str]:
-    needed = ("protected_word", "attribute_word", "connection", "cosine_distance")
+def _missing_columns(table: pd.DataFrame, measure: Measure) -> list[str]:
+    needed = ("protected_word", "attribute_word", "connection", measure.column)
     columns = [str(column) for column in table.columns]
     return [
         f"no column {name!r}{did_you_mean(name, columns)}; the columns are {name_some(columns)}"
@@ -360,7 +377,7 @@ def _missing_columns(table: pd.DataFrame) -> list[str]:
         if name not in table
     ] + [
         f"there is no column {name!r}, but {column!r}; rename it, or leave it out"
-        for name in COLUMNS
+        for name in (*PAIR_COLUMNS, *number_columns(measure))
         for column in columns
         if name not in needed and name not in table and re.sub(r"[\W_]+", "_", column.strip().lower()) == name
     ]
@@ -433,17 +450,14 @@ def _known_connections(coded: WordCodes) -> WordCodes:
 
 
 def _bad_distances(table: CodedTable, facts: dict[str, Any]) -> list[str]:
-    distance, quantity = table.distance, facts.get("quantity", "cosine distance")
-    if quantity not in QUANTITIES:
-        return [f"the quantity {quantity!r} is unknown{did_you_mean(str(quantity), QUANTITIES)}"]
-    low, high = QUANTITIES[quantity]
+    distance, (low, high) = table.distance, table.measure.range
     # Simulated distances follow a model's Normal or Student t, which no range holds.
     simulated = facts.get("simulated") is True
     if not simulated and (distance.min() < low - ROUNDING or distance.max() > high + ROUNDING):
         outside = np.flatnonzero((distance < low - ROUNDING) | (distance > high + ROUNDING))
         return [
             f"{len(outside):,} distances lie outside {low:g} to {high:g}, the first is "
-            f"{digits_text(distance[outside[0]], 6)} for {table.example(outside[0])}; a {quantity} cannot"
+            f"{digits_text(distance[outside[0]], 6)} for {table.example(outside[0])}; a {table.measure.name} cannot"
         ]
     if table.similarity is None:
         return []
@@ -463,7 +477,7 @@ def _contradictions(table: CodedTable) -> list[str]:
         frame = pd.DataFrame(
             {
                 **{name: table.words[name].codes for name in ("protected_word", "attribute_word", "connection")},
-                "cosine_distance": table.distance,
+                "number": table.distance,
             }
         )
         pair = ["protected_word", "attribute_word"]
@@ -471,7 +485,7 @@ def _contradictions(table: CodedTable) -> list[str]:
         twice = distinct[distinct.duplicated(pair)]
         if len(twice):
             faults.append(
-                f"{counted(len(twice), 'pair is', 'pairs are')} listed again with another distance or connection, for "
+                f"{counted(len(twice), 'pair is', 'pairs are')} listed again with another number or connection, for "
                 f"example {table.example(int(twice.index[0]))}; decide which row is right"
             )
     word, group = table.words["protected_word"], table.words["protected_group"]

@@ -28,6 +28,7 @@ from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.files.stored_frames import CSV_TEXT, csv_frame, parquet_frame
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
+from bayesbias.tables.measures import NUMBER_COLUMNS
 from bayesbias.tables.schema import (
     ATTRS_KEY,
     Duplicates,
@@ -290,7 +291,7 @@ def _check_fields(table: pd.DataFrame, path: Path, *, written: bool) -> None:
 
 # A word such as "007" or "1e5" is a text and no number.
 _TEXTS = dict.fromkeys((*WORD_COLUMNS, *_PUBLISHED_COLUMNS, "connection"), str)
-_MISSING_NUMBERS = {name: ["", "nan", "NaN", "NA"] for name in ("cosine_distance", "cosine_similarity")}
+_MISSING_NUMBERS = {name: ["", "nan", "NaN", "NA"] for name in NUMBER_COLUMNS}
 
 
 def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
@@ -80,6 +81,17 @@ class Vocabulary:
         random_lists = rng.integers(len(self.correlations), size=(_RANDOM_LISTS, words))
         sums = [self.correlations[np.ix_(rows, rows)].sum() for rows in random_lists]
         return bool((products / lengths[:, None] / lengths).sum() > np.quantile(sums, _TOPIC_QUANTILE))
+
+
+def lists_of_pairs(table: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
+    """Return the words of a table by role and list."""
+    lists = {}
+    for role in ("protected", "attribute"):
+        column = f"{role}_group"
+        members = table[[column, f"{role}_word"]].drop_duplicates()
+        for name, rows in members.groupby(column, sort=False):
+            lists[role, str(name)] = rows[f"{role}_word"].tolist()
+    return lists
 
 
 def dependence_record(

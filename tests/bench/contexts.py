@@ -225,7 +225,7 @@ def masked_words(folder: Path, size: Size) -> Iterator[dict[str, Any]]:
     case.model.to("cpu")
     exact: np.ndarray | None = None
     for precision in precisions():
-        model = load_language_model(folder, masked=True, precision=precision)
+        model = load_language_model(folder, predicts="masked", precision=precision)
         texts = case.index.texts(range(len(case.rows)))
         start = time.perf_counter()
         answers = np.concatenate(

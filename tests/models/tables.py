@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.models.data import ModelData, model_data
-from bayesbias.tables.schema import COLUMNS
+from bayesbias.tables.codes import PAIR_COLUMNS
 
 
 def small(
@@ -27,7 +27,7 @@ def small(
                 attribute = f"{name}{number}"
                 distance = level[connection] + shift[connection] + effect[attribute] + rng.normal(0, 0.07)
                 rows.append((f"p{place}", f"group {own_list}", attribute, name, connection, distance))
-    table = pd.DataFrame(rows, columns=list(COLUMNS[:6]))
+    table = pd.DataFrame(rows, columns=[*PAIR_COLUMNS, "cosine_distance"])
     return table[rng.random(len(table)) >= missing].reset_index(drop=True)
 
 

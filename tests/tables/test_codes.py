@@ -59,7 +59,7 @@ def test_relabelling_keeps_what_is_missing() -> None:
 
 def coded_table(rng: np.random.Generator, rows: int) -> CodedTable:
     names = np.array(list("abcdef"), dtype=object)
-    words = {name: WordCodes(rng.integers(0, 6, rows), names) for name in codes.COLUMNS[:5]}
+    words = {name: WordCodes(rng.integers(0, 6, rows), names) for name in codes.PAIR_COLUMNS}
     return CodedTable(words, rng.uniform(0, 2, rows), None)
 
 

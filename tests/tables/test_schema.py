@@ -21,14 +21,15 @@ from bayesbias.errors import (
     LostWordsWarning,
     TableError,
 )
-from bayesbias.tables.codes import COLUMNS
+from bayesbias.tables.codes import PAIR_COLUMNS
+from bayesbias.tables.measures import CHANGE, COSINE_DISTANCE
 from bayesbias.tables.schema import (
     ATTRS_KEY,
-    QUANTITIES,
     code_table,
     drop_duplicates,
     judge_lost_entries,
     lost_by_list,
+    number_columns,
     provenance,
     table_hash,
     validate_table,
@@ -51,7 +52,7 @@ def rows(**columns: Any) -> pd.DataFrame:
 
 def test_what_is_absent_is_derived_and_what_is_more_is_kept() -> None:
     valid = validate_table(rows(note=["a", "b", "c", "d"])[["note", *rows().columns]])
-    assert valid.columns.tolist() == [*COLUMNS, "note"]
+    assert valid.columns.tolist() == [*PAIR_COLUMNS, *number_columns(COSINE_DISTANCE), "note"]
     assert valid["protected_group"].tolist() == ["science", "science", "arts", "arts"]
     np.testing.assert_array_equal(valid["cosine_similarity"], 1 - rows()["cosine_distance"])
     assert valid["connection"].dtype.ordered
@@ -99,13 +100,16 @@ def test_all_faults_are_listed_at_once() -> None:
 
 def test_the_range_is_that_of_the_quantity() -> None:
     changes = rows(cosine_distance=[-1.5, 0.7, 0.0, 1.9])
-    changes.attrs = {"bayesbias": {"quantity": "change of cosine distance"}}
+    changes.attrs = {"bayesbias": {"measure": CHANGE.record()}}
     assert validate_table(changes)["cosine_distance"].tolist() == [-1.5, 0.7, 0.0, 1.9]
-    assert QUANTITIES["change of cosine distance"] == (-2.0, 2.0)
     for values, attrs, message in (
-        ([-2.5, 0, 0, 0], {"quantity": "change of cosine distance"}, "outside -2 to 2, the first is -2.5"),
-        ([-0.5, 0, 0, 0], {"quantity": "cosine distance"}, "outside 0 to 2"),
-        ([0.5, 0, 0, 0], {"quantity": "cosine distanse"}, "is unknown .did you mean 'cosine distance'"),
+        ([-2.5, 0, 0, 0], {"measure": CHANGE.record()}, "outside -2 to 2, the first is -2.5"),
+        ([-0.5, 0, 0, 0], {"measure": COSINE_DISTANCE.record()}, "outside 0 to 2"),
+        (
+            [0.5, 0, 0, 0],
+            {"measure": {**CHANGE.record(), "column": "cosine_distanse"}},
+            "did you mean 'cosine_distance'",
+        ),
     ):
         table = rows(cosine_distance=values)
         table.attrs = {"bayesbias": attrs}

@@ -38,22 +38,27 @@ class Calls:
     - `encoder`, `name`: the function, and its name in messages.
     - `batch`, `attempts`: texts in a call, and calls for a batch that fails.
     - `timeout`: seconds that a call may take; None: any time.
-    - `cached`: whether vectors are kept, so that a later run continues.
+    - `cached`: whether answers are kept, so that a later run continues.
+    - `kind`: what the function is, in messages.
     """
 
-    encoder: Encoder
+    encoder: Callable[[list[Any]], Any]
     name: str
     batch: int
     attempts: int
     timeout: float | None
     cached: bool
+    kind: str = "encoder"
 
     def vectors(self, texts: list[str], *, done: int = 0) -> NDArray[np.floating]:
         """Return the vectors of a batch, after several attempts if necessary; `done` counts the texts before it."""
+        return self._checked(self.answer(texts, done=done), texts)
+
+    def answer(self, texts: list[Any], *, done: int = 0) -> Any:
+        """Return what the function returns for a batch, after several attempts if necessary."""
         for attempt in range(1, self.attempts + 1):
             try:
-                returned = self._answer(texts)
-                break
+                return self._answer(texts)
             except (Exception, SystemExit) as fault:
                 if isinstance(fault, SystemExit) and fault.code in (INTERRUPTED, TERMINATED):  # of this process
                     raise
@@ -62,18 +67,18 @@ class Calls:
                     smaller = f"a smaller batch, such as {setting('batch', len(texts) // 4)}"
                     advice = smaller if len(texts) > 4 else "shorter texts"
                     raise NotEnoughMemoryError(
-                        f"The encoder has too little memory for {counted(len(texts), 'text')} at once. Give {advice}."
-                        f"{stored}"
+                        f"The {self.kind} has too little memory for {counted(len(texts), 'text')} at once. Give "
+                        f"{advice}.{stored}"
                     ) from fault
                 if attempt == self.attempts:
                     raise EmbeddingError(
-                        f"The encoder failed at texts {done + 1:,} to {done + len(texts):,} in "
+                        f"The {self.kind} failed at texts {done + 1:,} to {done + len(texts):,} in "
                         f"{counted(attempt, 'attempt')}: {_reason(fault)}.{stored}"
                     ) from fault
                 time.sleep(_WAIT * 2 ** (attempt - 1))
-        return self._checked(returned, texts)
+        raise AssertionError("the last attempt returns or raises")
 
-    def _answer(self, texts: list[str]) -> Any:
+    def _answer(self, texts: list[Any]) -> Any:
         """Return what the encoder returns, in a thread of its own if its time is limited."""
         if self.timeout is None:
             return self.encoder(texts)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +22,7 @@ from bayesbias.embeddings.language_models.device_loop import (
     padded,
     with_precision,
 )
-from bayesbias.embeddings.language_models.model_folder import check_model_folder, folder_digest
+from bayesbias.embeddings.language_models.model_folder import FROM_SAVE, Predicts, check_model_folder, folder_digest
 from bayesbias.embeddings.language_models.pieces import Integers, Pieces, read_pieces
 from bayesbias.errors import (
     BayesBiasError,
@@ -33,6 +33,7 @@ from bayesbias.errors import (
     name_some,
 )
 
+_CLASSES = {None: "AutoModel", "masked": "AutoModelForMaskedLM", "next": "AutoModelForCausalLM"}  # of transformers
 _LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
 _LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
 
@@ -53,11 +54,7 @@ def load_transformer(
     tokenizer is incomplete. Raises `BayesBiasError` of class `absent` or `broken`.
     """
     if not (folder / "config.json").is_file():
-        raise InputFileError(
-            f"{folder} is no folder of a model: it holds no config.json. Give a folder that transformers' "
-            "save_pretrained wrote. Names on the Hub are not looked up: download the model first, for example with "
-            "huggingface_hub.snapshot_download."
-        )
+        raise InputFileError(f"{folder} is no folder of a model: it holds no config.json. {FROM_SAVE}")
     check_model_folder(folder)
     torch, transformers, _ = (
         require(module, extra, purpose, error=absent) for module in ("torch", "transformers", "safetensors")
@@ -195,7 +192,7 @@ class LanguageModel:
 def load_language_model(
     model: str | os.PathLike[str],
     *,
-    masked: bool = False,
+    predicts: Predicts | None = None,
     device: str | None = None,
     precision: str | None = None,
     batch: int | None = None,
@@ -203,26 +200,27 @@ def load_language_model(
     """Return a model from a folder, without downloads and without running any code or pickle in the folder.
 
     - `model`: a folder that transformers' ``save_pretrained`` wrote for a model and its tokenizer.
-    - `masked`: whether the model must predict masked words.
+    - `predicts`: what the model must predict, masked or next words; None for vectors alone.
     - `device`, `precision`, `batch`: for `device_loop`.
 
-    Raises `EmbeddingError` if torch or transformers is not installed, the model cannot be loaded, or it predicts no
-    masked words. Raises `InputFileError` if there is no such folder.
+    Raises `EmbeddingError` if torch or transformers is not installed, the model cannot be loaded, or it does not
+    predict such words. Raises `InputFileError` if there is no such folder.
     """
     folder = check_path(model, "model")
     loaded, tokenizer, missing = load_transformer(
         folder,
-        "AutoModelForMaskedLM" if masked else "AutoModel",
+        _CLASSES[predicts],
         extra="contextual",
         purpose="A language model",
         absent=EmbeddingError,
         broken=EmbeddingError,
     )
     loop = device_loop(device, precision, batch)
-    if masked and missing:
+    if predicts and missing:
+        like = "BERT's kind saved as ...ForMaskedLM" if predicts == "masked" else "GPT-2's kind saved as ...LMHeadModel"
         raise EmbeddingError(
-            f"The model in {folder} has no masked head: its file lacks {name_some(missing, 3)}. Take a model that was "
-            "trained to predict masked words, such as one of BERT's kind saved as ...ForMaskedLM."
+            f"The model in {folder} has no head for {predicts} words: its file lacks {name_some(missing, 3)}. Take a "
+            f"model that was trained to predict {predicts} words, such as one of {like}."
         )
     # The pooler is not used, and most files lack it; transformers would initialise other weights at random.
     if lacking := [name for name in missing if not name.startswith("pooler.")]:
@@ -230,7 +228,7 @@ def load_language_model(
             f"The model in {folder} is incomplete: its file lacks {name_some(lacking, 3)}, which its config.json "
             "needs. Save model and configuration together, with save_pretrained, or download both again."
         )
-    if masked and tokenizer.mask_token_id is None:
+    if predicts == "masked" and tokenizer.mask_token_id is None:
         raise EmbeddingError(f"The tokenizer in {folder} has no mask. Give a model that predicts masked words.")
     if not tokenizer.is_fast:
         raise EmbeddingError(
@@ -255,25 +253,40 @@ def _longest(model: Any, tokenizer: Any) -> int:
 
 def masked_log_probabilities(model: LanguageModel, rows: Pieces, places: Integers) -> NDArray[np.float64]:
     """Return the log probability of the piece at one place of each row, given the row with this piece masked."""
+    if not len(rows):
+        return np.empty(0)
+    masked, flat = rows.ids.copy(), rows.bounds[:-1] + places
+    masked[flat] = model.tokenizer.mask_token_id
+    return log_probabilities_at(model, replace(rows, ids=masked), places, rows.ids[flat][None])[:, 0]
+
+
+def log_probabilities_at(
+    model: LanguageModel,
+    rows: Pieces,
+    places: Integers,
+    wanted: Integers,
+    advance: Callable[[int], None] = lambda _: None,
+) -> NDArray[np.float64]:
+    """Return the log probabilities of pieces at one masked place of each row: shape (rows, pieces).
+
+    - `places`: the masked place of each row: shape (rows,).
+    - `wanted`: ids of pieces: shape (pieces, rows).
+    - `advance`: function that is called with the number of rows of each batch.
+    """
     import torch
 
     masked: list[Any] = []
     exact = torch.float32 if model.loop.device.type == "mps" else torch.float64  # which has no float64
 
     def forward(batch: dict[str, Any], columns: Any) -> Any:
-        place = columns[0, :, None]
-        targets = batch["input_ids"].gather(1, place)
-        batch["input_ids"].scatter_(1, place, model.tokenizer.mask_token_id)
-        batch_rows = torch.arange(len(place), device=place.device)
+        batch_rows = torch.arange(columns.shape[1], device=columns.device)
         masked[:] = [batch_rows, columns[0]]
         logits = model.model(**batch).logits
         scores = logits[:, 0] if logits.shape[1] == 1 else logits[batch_rows, columns[0]]
-        return torch.log_softmax(scores.to(exact), dim=-1).gather(1, targets)[:, 0]
+        return torch.log_softmax(scores.to(exact), dim=-1).gather(1, columns[1:].T)
 
-    if not len(rows):
-        return np.empty(0)
     with _only_places(model.model, masked):
-        return model.run(forward, rows, places[None])
+        return model.run(forward, rows, np.concatenate([places[None], wanted]), advance)
 
 
 def mean_piece_vectors(

@@ -8,13 +8,20 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from math import inf, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bayesbias.base.files.inputs import JSON, LINES, MemoryCost, check_links, file_size, open_input, read_content
 from bayesbias.base.machine import check_memory
 from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import InputFileError, library_reason
 
+type Predicts = Literal["masked", "next"]
+"""Words that a language model predicts: masked ones from both sides, or the next one from those before it."""
+
+FROM_SAVE = (
+    "Give a folder that transformers' save_pretrained wrote. Names on the Hub are not looked up: download the model "
+    "first, for example with huggingface_hub.snapshot_download."
+)
 # Files that determine a model: weights, configuration and tokenizer. No other file of a folder is opened.
 _FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.spm", "*.codes", "*.tokenizer")
 # What libraries make of those that they parse; and bytes for each byte of weights, and of what they take as a text.
@@ -74,6 +81,30 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
             _check_sizes(path, stored_shapes(part))
         for path in files_of(part, "tokenizer*.json"):  # transformers may take one of another version
             _check_tokenizer(path)
+
+
+def predicted_words(folder: Path) -> Predicts:
+    """Return which words the model in a folder predicts, from its config.json.
+
+    Raises `InputFileError` if there is none, or it names a model that predicts no words.
+    """
+    path = folder / "config.json"
+    if not path.is_file():
+        raise InputFileError(f"{folder} is no folder of a model: it holds no config.json. {FROM_SAVE}")
+    check_model_folder(folder)
+    settings = read_settings(path)
+    named = settings.get("architectures") if isinstance(settings, dict) else None
+    classes = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+    for name in classes:
+        if name.endswith("ForMaskedLM"):
+            return "masked"
+        if name.endswith(("ForCausalLM", "LMHeadModel")):
+            return "next"
+    kinds = f" ({', '.join(map(repr, classes))[:80]})" if classes else ""
+    raise InputFileError(
+        f"{path} names no model that predicts words{kinds}. Give one saved as ...ForMaskedLM, ...ForCausalLM or "
+        "...LMHeadModel."
+    )
 
 
 def folder_digest(folder: Path, parts: Iterable[str] = ("",)) -> str:

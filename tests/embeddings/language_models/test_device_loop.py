@@ -48,7 +48,7 @@ def copies(run: Callable[[], Any]) -> Counter[str]:
 @pytest.mark.extras
 @pytest.mark.parametrize("pieces", [8, 4_096])
 def test_a_block_is_sent_once_and_comes_back_once_however_many_batches_it_has(bert: Path, pieces: int) -> None:
-    model = load_language_model(bert, masked=True, device="cpu", batch=pieces)
+    model = load_language_model(bert, predicts="masked", device="cpu", batch=pieces)
     read = model.pieces(TEXTS)
     places = np.full(len(TEXTS), 3)
     spans = np.stack([places, places + 1], axis=1)

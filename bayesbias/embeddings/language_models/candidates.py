@@ -1,0 +1,361 @@
+"""Log probabilities of candidate words in a place of a sentence, from masked and from causal language models.
+
+A word of several pieces: the first piece is predicted with all of the word masked, the second with the first one shown,
+and so on (Kauf and Ivanova 2023, A better way to do masked language model scoring, ACL, "within-word left to right").
+In a causal model, a word has ended where a piece follows that cannot continue it (Pimentel and Meister 2024, How to
+compute the probability of a word, EMNLP).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbias.base.arrays import Floats, unit_rows
+from bayesbias.embeddings.language_models.language_model import LanguageModel, log_probabilities_at
+from bayesbias.embeddings.language_models.pieces import Integers, Pieces, flat_rows
+from bayesbias.embeddings.language_models.prompts import Prompt
+from bayesbias.embeddings.vocabulary_sample import FEWEST, FIRST_ENTRIES, SAMPLE
+from bayesbias.errors import EmbeddingError
+
+type Context = Literal["both", "left", "sentence"]
+"""What the probability of a word is given: both sides of its place (masked models), or the text on its left (causal
+models); or that of the whole sentence with the word is meant."""
+
+type _Ids = tuple[int, ...]
+
+_ROWS = 20_000  # rows of a masked model in memory at once
+_CANDIDATES = 512  # continuations of one text that a causal model reads at once
+_BYTE_MARK, _SENTENCE_PIECE_MARK, _CONTINUED = "\u0120", "\u2581", "##"
+_SHORT = 2  # letters, of pieces that are no words
+_EDGE = re.compile(r"\S*$"), re.compile(r"^\S*")
+
+
+@dataclass(frozen=True)
+class PromptIds:
+    """A prompt as ids of pieces: those before the place, those after it, and those of each candidate."""
+
+    before: _Ids
+    after: _Ids
+    words: tuple[_Ids, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tokenised:
+    """How a model's tokenizer splits words in prompts."""
+
+    model: LanguageModel
+
+    def prompts(self, prompts: Sequence[Prompt]) -> list[PromptIds]:
+        """Return the ids of prompts.
+
+        Texts are split at spaces before they are split into pieces, so that the pieces of a word depend only on what it
+        touches: each word is split once for each such surrounding. Whether this holds is checked.
+        """
+        frames = self._frames(prompts)
+        surroundings: dict[tuple[str, str], list[int]] = {}
+        for row, prompt in enumerate(prompts):
+            surroundings.setdefault(_touching(prompt), []).append(row)
+        words_in: dict[int, dict[str, _Ids]] = {}
+        for rows in surroundings.values():
+            words = list(dict.fromkeys(word for row in rows for word in prompts[row].words))
+            split = self._words(prompts[rows[0]], words)
+            if self._words(prompts[rows[-1]], words) != split:
+                raise EmbeddingError(
+                    f"{self.model.name} splits words by the text around them ({prompts[rows[0]].before!r:.60}), which "
+                    "is not supported. Give a model whose tokenizer splits at spaces first."
+                )
+            words_in.update(dict.fromkeys(rows, split))
+        return [
+            PromptIds(before, after, tuple(words_in[row][word] for word in prompts[row].words))
+            for row, (before, after) in enumerate(frames)
+        ]
+
+    def _frames(self, prompts: Sequence[Prompt]) -> list[tuple[_Ids, _Ids]]:
+        pieces, spans = self._spans([(prompt.before, prompt.words[0], prompt.after) for prompt in prompts])
+        bounds = zip(pieces.bounds[:-1].tolist(), pieces.bounds[1:].tolist(), spans.tolist(), strict=True)
+        return [
+            (tuple(pieces.ids[begin : begin + first].tolist()), tuple(pieces.ids[begin + last : end].tolist()))
+            for begin, end, (first, last) in bounds
+        ]
+
+    def _words(self, prompt: Prompt, words: Sequence[str]) -> dict[str, _Ids]:
+        pieces, spans = self._spans([(prompt.before, word, prompt.after) for word in words])
+        starts = pieces.bounds[:-1, None] + spans
+        return {
+            word: tuple(pieces.ids[first:last].tolist())
+            for word, (first, last) in zip(words, starts.tolist(), strict=True)
+        }
+
+    def _spans(self, sentences: Sequence[tuple[str, str, str]]) -> tuple[Pieces, Integers]:
+        pieces = self.model.pieces(["".join(sentence) for sentence in sentences])
+        places = np.array([[len(before), len(before) + len(word)] for before, word, _ in sentences])
+        spans = pieces.spans(np.arange(len(sentences)), places)
+        return pieces, spans
+
+
+def _touching(prompt: Prompt) -> tuple[str, str]:
+    """Return the text that touches a word on both sides, and whether there is a space before it."""
+    before, after = _EDGE
+    left, right = before.search(prompt.before), after.search(prompt.after)
+    return (left.group() if left else "") + ("" if prompt.before else "^"), right.group() if right else ""
+
+
+def unknown_words(model: LanguageModel, prompt: Prompt) -> list[str]:
+    """Return the candidates of a prompt that hold a piece for unknown text, or none at all."""
+    (ids,) = Tokenised(model).prompts([prompt])
+    return [word for word, pieces in zip(prompt.words, ids.words, strict=True) if not pieces or model.unknown in pieces]
+
+
+# --- masked models ----------------------------------------------------------------------------------------
+
+
+def masked_passes(prompts: Sequence[PromptIds]) -> int:
+    """Return the number of texts that a masked model reads for the candidates of prompts."""
+    return len(_masked_rows(prompts))
+
+
+def masked_candidates(
+    model: LanguageModel, prompts: Sequence[PromptIds], advance: Callable[[int], None] = lambda _: None
+) -> list[Floats]:
+    """Return the log probability of each candidate of prompts, given the rest of its sentence, in nats.
+
+    All candidates of one number of pieces have their first piece from one text. `advance` is called with the number of
+    texts of each batch.
+    """
+    rows = _masked_rows(prompts)
+    log_of: dict[tuple[_Ids, _Ids, _Ids, int], dict[int, float]] = {}
+    # Rows that are asked for many pieces apart from those that are asked for few: each batch has one width.
+    ordered = sorted(rows, key=lambda row: len(rows[row]))
+    for block in batched(ordered, _ROWS):
+        for part in _of_like_width(block, rows):
+            wanted = [list(rows[row]) for row in part]
+            log_probabilities = _masked_rows_run(model, part, wanted, advance)
+            for row, ids, values in zip(part, wanted, log_probabilities, strict=True):
+                log_of[row] = dict(zip(ids, values[: len(ids)].tolist(), strict=True))
+    return [
+        np.array(
+            [
+                sum(
+                    log_of[prompt.before, prompt.after, word[:step], len(word)][piece]
+                    for step, piece in enumerate(word)
+                )
+                for word in prompt.words
+            ]
+        )
+        for prompt in prompts
+    ]
+
+
+type _Row = tuple[_Ids, _Ids, _Ids, int]
+"""Ids before the place, after it, the pieces of the word that are shown, and how many the word has."""
+
+
+def _masked_rows(prompts: Iterable[PromptIds]) -> dict[_Row, dict[int, None]]:
+    """Return the texts that a model reads, with the ids of the pieces whose probability each must give."""
+    rows: dict[_Row, dict[int, None]] = {}
+    for prompt in prompts:
+        for word in prompt.words:
+            for step, piece in enumerate(word):
+                rows.setdefault((prompt.before, prompt.after, word[:step], len(word)), {})[piece] = None
+    return rows
+
+
+def _of_like_width(block: Sequence[_Row], rows: Mapping[_Row, dict[int, None]]) -> Iterable[list[_Row]]:
+    """Yield rows that are sorted by the number of pieces asked for in parts of at most twice the least number."""
+    part: list[_Row] = []
+    for row in block:
+        if part and len(rows[row]) > 2 * len(rows[part[0]]):
+            yield part
+            part = []
+        part.append(row)
+    if part:
+        yield part
+
+
+def _masked_rows_run(
+    model: LanguageModel, rows: Sequence[_Row], wanted: Sequence[Sequence[int]], advance: Callable[[int], None]
+) -> NDArray[np.float64]:
+    """Return the log probabilities of wanted pieces in the first masked place of each row: (rows, most wanted)."""
+    mask = model.tokenizer.mask_token_id
+    texts = [(*before, *shown, *([mask] * (count - len(shown))), *after) for before, after, shown, count in rows]
+    _check_length(model, max(map(len, texts)))
+    ids, bounds = flat_rows(texts)
+    places = np.array([len(before) + len(shown) for before, _, shown, _ in rows])
+    width = max(map(len, wanted))
+    columns = np.array([[*pieces, *([pieces[0]] * (width - len(pieces)))] for pieces in wanted]).T
+    pieces = Pieces(ids, bounds, np.zeros((len(ids), 2), dtype=np.int64))
+    return log_probabilities_at(model, pieces, places, columns, advance)
+
+
+# --- causal models ----------------------------------------------------------------------------------------
+
+
+def causal_candidates(
+    model: LanguageModel,
+    prompts: Sequence[PromptIds],
+    context: Context,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Floats]:
+    """Return the log probability of each candidate of prompts in a causal model, in nats.
+
+    With ``context="left"``, of the word given the text before it: its pieces, and that it ends there, given that the
+    text before it ends with a whole word. With ``"sentence"``, of the whole sentence with the word. What candidates
+    share is computed once. `advance` is called with 1 for each prompt.
+    """
+    ends = WordEnds.of(model)
+    answers = []
+    for prompt in prompts:
+        before = _with_start(model, prompt.before)
+        if context == "left":
+            totals = _left(model, before, prompt.words, ends)
+        else:
+            totals = _continuations(model, before, [(*word, *prompt.after) for word in prompt.words]).totals
+        answers.append(totals)
+        advance(1)
+    return answers
+
+
+def _left(model: LanguageModel, before: _Ids, words: Sequence[_Ids], ends: "WordEnds") -> Floats:
+    read = _continuations(model, before, words, ends)
+    whole_word_before = np.log1p(-np.minimum(read.continued_before, 1 - 1e-15))
+    # At the beginning of a text, a word has no space before it: its first piece looks like a continuation.
+    begins = np.array([not ends.continuing[word[0]] for word in words])
+    return np.asarray(read.totals + np.log1p(-np.minimum(read.continued_after, 1 - 1e-15)) - begins * whole_word_before)
+
+
+@dataclass(frozen=True, eq=False)
+class WordEnds:
+    """Which pieces of a vocabulary continue a word: `continuing` (pieces,)."""
+
+    continuing: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, model: LanguageModel) -> "WordEnds":
+        """Return the pieces of a model's tokenizer that continue a word when they follow it."""
+        tokenizer = model.tokenizer
+        size = int(getattr(model.model.config.get_text_config(), "vocab_size", len(tokenizer)))
+        pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+        special = set(tokenizer.all_special_ids)
+        continuing = np.zeros(size, dtype=bool)
+        if any(piece.startswith(_CONTINUED) for piece in pieces):
+            for number, piece in enumerate(pieces):
+                continuing[number] = piece.startswith(_CONTINUED)
+        else:
+            for number, piece in enumerate(pieces):
+                starts_word = piece.startswith((_BYTE_MARK, _SENTENCE_PIECE_MARK, " "))
+                text = piece if piece.isascii() or starts_word else tokenizer.convert_tokens_to_string([piece])
+                continuing[number] = not starts_word and (text[:1].isalnum() or text[:1] in "'\u2019_\ufffd")
+        continuing[[number for number in special if number < size]] = False
+        return cls(continuing)
+
+
+@dataclass(frozen=True, eq=False)
+class _Continuations:
+    """Log probabilities of continuations of a text, (continuations,), and the probabilities that a word goes on.
+
+    `continued_after` (continuations,) is the probability that a continuation is followed by a piece that continues its
+    last word, `continued_before` that the text is.
+    """
+
+    totals: Floats
+    continued_after: Floats
+    continued_before: float
+
+
+def _continuations(
+    model: LanguageModel, before: _Ids, continuations: Sequence[_Ids], ends: WordEnds | None = None
+) -> _Continuations:
+    """Return the log probability of each continuation of a text."""
+    import torch
+
+    _check_length(model, len(before) + max(map(len, continuations)))
+    network, device = model.model, model.loop.device
+    exact = torch.float32 if device.type == "mps" else torch.float64
+    continuing = None if ends is None else torch.from_numpy(ends.continuing).to(device)
+
+    def goes_on(logits: Any) -> Any:
+        if continuing is None:
+            return torch.zeros(logits.shape[:-1], dtype=exact, device=device)
+        return (torch.softmax(logits.to(exact), dim=-1) * continuing[: logits.shape[-1]]).sum(dim=-1)
+
+    totals, after, going_on = [], [], 0.0
+    with model.errors(), model.loop.computing():
+        shared = network(torch.tensor([before], device=device), use_cache=True)
+        first = torch.log_softmax(shared.logits[0, -1].to(exact), dim=-1)
+        going_on = float(goes_on(shared.logits[0, -1]))
+        for number, part in enumerate(batched(continuations, _CANDIDATES)):
+            lengths = torch.tensor([len(ids) for ids in part], device=device)
+            width = int(lengths.max())
+            ids = torch.tensor([[*ids, *([0] * (width - len(ids)))] for ids in part], device=device)
+            mask = torch.arange(width, device=device) < lengths[:, None]
+            if number:  # what was kept of the text was repeated for the part before
+                shared = network(torch.tensor([before], device=device), use_cache=True)
+            shared.past_key_values.batch_repeat_interleave(len(part))
+            seen = torch.ones((len(part), len(before)), dtype=torch.long, device=device)
+            answers = network(
+                ids,
+                attention_mask=torch.cat([seen, mask.long()], dim=1),
+                past_key_values=shared.past_key_values,
+                use_cache=True,
+            )
+            log_probabilities = torch.log_softmax(answers.logits[:, :-1].to(exact), dim=-1)
+            later = log_probabilities.gather(2, ids[:, 1:, None])[..., 0] * mask[:, 1:]
+            totals.append((first[ids[:, 0]] + later.sum(dim=1)).cpu().numpy())
+            last = answers.logits[torch.arange(len(part), device=device), lengths - 1]
+            after.append(goes_on(last).cpu().numpy())
+    return _Continuations(np.concatenate(totals).astype(float), np.concatenate(after).astype(float), going_on)
+
+
+def _with_start(model: LanguageModel, ids: _Ids) -> _Ids:
+    """Return the ids of the text before a word, after the piece that begins texts, if the model has one."""
+    start = model.tokenizer.bos_token_id
+    if start is not None and ids[:1] != (start,):
+        return (start, *ids)
+    if not ids:
+        raise EmbeddingError(
+            f"{model.name} has no piece for the beginning of a text, so that a word there has no probability. Give "
+            "templates with text before the word."
+        )
+    return ids
+
+
+def _check_length(model: LanguageModel, pieces: int) -> None:
+    if pieces > model.longest:
+        raise EmbeddingError(
+            f"A sentence has {pieces:,} pieces, and {model.name} reads at most {model.longest:,}. Give shorter "
+            "templates."
+        )
+
+
+# --- vectors of words -------------------------------------------------------------------------------------
+
+
+def word_vectors(model: LanguageModel, words: Sequence[str]) -> tuple[Floats, Floats] | None:
+    """Return unit vectors of words, and of a sample of the vocabulary, from the rows of the model's output layer.
+
+    A word of several pieces has the mean of their rows. Shapes: (words, dimensions), (sampled pieces, dimensions). None
+    if the output layer has no rows, or the vocabulary too few whole words.
+    """
+    layer = model.model.get_output_embeddings()
+    if layer is None or getattr(layer, "weight", None) is None:
+        return None
+    rows = layer.weight.detach().float().cpu().numpy().astype(np.float64)
+    continuing = WordEnds.of(model).continuing[: len(rows)]
+    tokenizer = model.tokenizer
+    pieces = tokenizer.convert_ids_to_tokens(list(range(min(len(rows), len(tokenizer)))))
+    whole = [
+        number
+        for number, piece in enumerate(pieces[:FIRST_ENTRIES])
+        if not continuing[number] and piece.lstrip(_BYTE_MARK + _SENTENCE_PIECE_MARK).isalpha() and len(piece) > _SHORT
+    ]
+    if len(whole) < FEWEST:
+        return None
+    sample = np.unique(np.linspace(0, len(whole) - 1, SAMPLE).astype(np.intp))
+    split = Tokenised(model).prompts([Prompt("the ", ".", tuple(words))])[0].words
+    vectors = np.stack([rows[list(ids)].mean(axis=0) for ids in split])
+    return unit_rows(vectors), unit_rows(rows[np.array(whole)[sample]])

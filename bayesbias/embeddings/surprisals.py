@@ -1,0 +1,260 @@
+"""What gives the log probabilities of candidates in prompts: the folder of a model, or a function, with a cache."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any
+
+import numpy as np
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.checks import check_choice, check_count, check_number, check_path, is_text, shown
+from bayesbias.base.files.vector_cache import VectorCache, vector_cache, vector_key
+from bayesbias.base.number_text import counted
+from bayesbias.base.progress import Bar, progress_bar
+from bayesbias.embeddings.encoders.calls import Calls
+from bayesbias.embeddings.language_models.candidates import (
+    Context,
+    PromptIds,
+    Tokenised,
+    causal_candidates,
+    masked_candidates,
+    masked_passes,
+    unknown_words,
+)
+from bayesbias.embeddings.language_models.device_loop import Precision, steps_of
+from bayesbias.embeddings.language_models.language_model import LanguageModel, load_language_model
+from bayesbias.embeddings.language_models.model_folder import Predicts, predicted_words
+from bayesbias.embeddings.language_models.prompts import Prompt
+from bayesbias.errors import ArgumentError, EmbeddingError
+
+type Predictor = Callable[[list[Prompt]], Iterable[Iterable[float]]]
+"""A function that returns, for each prompt of a list, the natural log probability of each of its words."""
+
+_CONTEXTS: Mapping[Predicts | None, tuple[Context, ...]] = {"masked": ("both",), "next": ("left", "sentence"), None: ()}
+_CHUNK = 4_096  # prompts between two writes to the cache
+_ROUNDING = 1e-6  # by which a log probability may lie above 0
+_MOST_CHANGED = 0.05  # nats, between two answers to one prompt, beyond 1 % of the larger one
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSource:
+    """A language model from a folder."""
+
+    model: LanguageModel
+    context: Context
+
+    @property
+    def name(self) -> str:
+        """Name of the folder."""
+        return self.model.name
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Name and hash of the model, and what a word is given."""
+        return self.model.name, self.model.digest, self.context
+
+    @property
+    def normalised(self) -> bool:
+        """Whether log probabilities are those of words, not of whole sentences."""
+        return self.context != "sentence"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Kind of the model, and the hash of its files."""
+        kinds = {
+            "both": "masked language model, given the sentence on both sides of the word",
+            "left": "causal language model, given the text on the left of the word",
+            "sentence": "causal language model, given the whole sentence, among the attribute words of the study",
+        }
+        steps = steps_of(self.model.loop.precision)
+        return {
+            "name": self.name,
+            "hash": self.model.digest[:16],
+            "kind": kinds[self.context],
+            **({"steps": "; ".join(steps)} if steps else {}),
+        }
+
+    def unknown(self, prompt: Prompt) -> list[str]:
+        """Return the words of a prompt that the tokenizer does not know."""
+        return unknown_words(self.model, prompt)
+
+    def log_probabilities(self, prompts: list[Prompt], bar: Bar) -> list[Floats]:
+        """Return the log probability of each word of prompts."""
+        ids: list[PromptIds] = Tokenised(self.model).prompts(prompts)
+        if self.context != "both":
+            return causal_candidates(self.model, ids, self.context, bar.advance)
+        texts = masked_passes(ids)
+        bar.describe(f"{self.name}: {counted(texts, 'text')} for {counted(len(prompts), 'prompt')}")
+        return masked_candidates(self.model, ids, lambda count: bar.advance(count * len(prompts) / texts))
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionSource:
+    """A function of prompts, such as an n-gram model or a provider's client."""
+
+    calls: Calls
+    label: str | None
+    version: str | None
+
+    @property
+    def name(self) -> str:
+        """Name of the function, or the one that was given."""
+        return self.calls.name
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Given name and version; empty without a name, since functions have none that stays the same."""
+        return () if self.label is None else (self.label, *(() if self.version is None else (self.version,)))
+
+    @property
+    def normalised(self) -> bool:
+        """Whether log probabilities are those of words: a function says so."""
+        return True
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Name and version."""
+        version = {} if self.version is None else {"steps": f"version {self.version}"}
+        return {"name": self.name, "kind": "function that gives log probabilities", **version}
+
+    def unknown(self, prompt: Prompt) -> list[str]:
+        """Return no words: a function says nothing of them."""
+        del prompt
+        return []
+
+    def log_probabilities(self, prompts: list[Prompt], bar: Bar) -> list[Floats]:
+        """Return the log probability of each word of prompts, in calls of `batch` prompts."""
+        answers: list[Floats] = []
+        for part in batched(prompts, self.calls.batch):
+            answers += self._checked(self.calls.answer(list(part), done=len(answers)), part)
+            bar.advance(len(part))
+        return answers
+
+    def check_repeated(self, prompts: Sequence[Prompt], before: Sequence[Floats], where: str) -> None:
+        """Raise `EmbeddingError` if a prompt gets other log probabilities than `before`; `where` says where from."""
+        again = self._checked(self.calls.answer(list(prompts)), prompts)
+        for prompt, new, old in zip(prompts, again, before, strict=True):
+            change = np.abs(new - old) - 0.01 * np.maximum(np.abs(new), np.abs(old))
+            if (change > _MOST_CHANGED).any():
+                row = int(np.argmax(change))
+                raise EmbeddingError(
+                    f"{self.name} gives {prompt.words[row]!r} in {prompt.before!r:.60} the log probability "
+                    f"{new[row]:.3f}, and {where} {old[row]:.3f}. Its model has changed (name the new version, or give "
+                    "another cache), or its answers are partly random (dropout, or a service with several models)."
+                )
+
+    def _checked(self, returned: Any, prompts: Sequence[Prompt]) -> list[Floats]:
+        try:
+            answers = [np.asarray(list(values), dtype=np.float64) for values in returned]
+        except (TypeError, ValueError) as error:
+            raise EmbeddingError(
+                f"{self.name} returned no lists of numbers ({error}). It must return one list for each prompt, with "
+                "the natural log probability of each of its words."
+            ) from error
+        if [values.shape for values in answers] != [(len(prompt.words),) for prompt in prompts]:
+            raise EmbeddingError(
+                f"{self.name} returned {counted(len(answers), 'list')} for {counted(len(prompts), 'prompt')}, or not "
+                "one number for each word. It must return one list for each prompt, as long as its words."
+            )
+        for prompt, values in zip(prompts, answers, strict=True):
+            if not (np.isfinite(values) & (values <= _ROUNDING)).all():
+                row = int(np.argmin(np.isfinite(values) & (values <= _ROUNDING)))
+                raise EmbeddingError(
+                    f"{self.name} gave {prompt.words[row]!r} in {prompt.before!r:.60} the log probability "
+                    f"{values[row]:g}. A natural log probability is finite and at most 0: smooth the model, or leave "
+                    "the word out."
+                )
+        return answers
+
+
+def source_of(
+    model: str | os.PathLike[str] | Predictor,
+    *,
+    context: str | None,
+    device: str | None,
+    precision: Precision | None,
+    batch: int | None,
+    attempts: int,
+    timeout: float | None,
+    name: str | None,
+    version: str | None,
+    cached: bool,
+) -> ModelSource | FunctionSource:
+    """Return the source of log probabilities that arguments of `surprisal_table` describe."""
+    if isinstance(model, str | os.PathLike):
+        if version is not None:
+            raise ArgumentError("version is that of a function's model. Leave it out: a folder is known by its files.")
+        folder = check_path(model, "model")
+        predicts = predicted_words(folder)
+        choices = _CONTEXTS[predicts]
+        chosen = choices[0] if context is None else context
+        check_choice("context", chosen, choices)
+        loaded = load_language_model(folder, predicts=predicts, device=device, precision=precision, batch=batch)
+        return ModelSource(loaded, next(one for one in choices if one == chosen))
+    if not callable(model):
+        raise ArgumentError(
+            f"model={model!r:.60}: give the folder of a language model, or a function of a list of prompts that "
+            "returns the log probability of each word."
+        )
+    for argument, value in (("context", context), ("device", device), ("precision", precision)):
+        if value is not None:
+            raise ArgumentError(f"{argument} is that of a model in a folder. Leave it out: a function has its own.")
+    if version is not None and not (is_text(version) and version.strip()):
+        raise ArgumentError(f"version={shown(version)}: give a text, such as version='2'.")
+    label = name or str(getattr(model, "__name__", type(model).__name__))
+    limit = None if timeout is None else check_number("timeout", timeout, low=0, high=86_400.0, above=True)
+    at_once = check_count("batch", 32 if batch is None else batch)
+    calls = Calls(model, label, at_once, check_count("attempts", attempts), limit, cached, "model")
+    source = FunctionSource(calls, name, version)
+    if cached and not source.identity:
+        raise ArgumentError("cache needs a name: functions have none that stays the same. Give name='provider-model'.")
+    return source
+
+
+def log_probabilities(
+    source: ModelSource | FunctionSource,
+    prompts: Sequence[Prompt],
+    *,
+    cache: str | os.PathLike[str] | None,
+    progress: bool,
+) -> list[Floats]:
+    """Return the natural log probability of each word of prompts, from the cache or the source."""
+    with vector_cache(cache) as opened:
+        keys = {prompt: _keys(source.identity, prompt) for prompt in dict.fromkeys(prompts)} if opened else {}
+        answers = _stored(opened, keys)
+        new = [prompt for prompt in dict.fromkeys(prompts) if prompt not in answers]
+        if answers and isinstance(source, FunctionSource):
+            some = [next(iter(answers))]
+            source.check_repeated(some, [answers[some[0]]], "in the cache")
+        text = f"{source.name}: {counted(len(new), 'prompt')}, {len(answers):,} from the cache"
+        with progress_bar(len(new), text, progress=progress) as bar:
+            for part in batched(new, _CHUNK):
+                values = source.log_probabilities(list(part), bar)
+                answers |= zip(part, values, strict=True)
+                if opened:
+                    of_words = [number for vector in values for number in vector.astype(np.float32)[:, None]]
+                    opened.write([key for prompt in part for key in keys[prompt].values()], of_words)
+        if new and isinstance(source, FunctionSource):
+            source.check_repeated(new[:1], [answers[new[0]]], "a moment before")
+    return [answers[prompt] for prompt in prompts]
+
+
+def _keys(identity: tuple[str, ...], prompt: Prompt) -> dict[str, bytes]:
+    """Return the key of each word of a prompt in a cache."""
+    of_prompt = (*identity, "log probability", prompt.before, prompt.after)
+    return {word: vector_key(*of_prompt, word) for word in prompt.words}
+
+
+def _stored(cache: VectorCache | None, keys: Mapping[Prompt, Mapping[str, bytes]]) -> dict[Prompt, Floats]:
+    """Return the log probabilities of the prompts of which a cache has all words."""
+    if cache is None:
+        return {}
+    flat = {f"{row} {word}": key for row, of_words in enumerate(keys.values()) for word, key in of_words.items()}
+    stored = cache.read(flat)
+    answers = {}
+    for row, (prompt, of_words) in enumerate(keys.items()):
+        if all(f"{row} {word}" in stored for word in of_words):
+            answers[prompt] = np.array([float(stored[f"{row} {word}"][0]) for word in prompt.words])
+    return answers

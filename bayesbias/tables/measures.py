@@ -1,0 +1,81 @@
+"""What the numbers of a table measure: their name, unit, column and range. Lower numbers always mean nearer words."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from math import inf
+from typing import Any
+
+from bayesbias.base.checks import is_text
+from bayesbias.errors import did_you_mean
+
+KEY = "measure"
+"""The measure in a table's provenance; a table without one holds cosine distances."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What the numbers of a table measure.
+
+    - `name`: in sentences, such as "cosine distance".
+    - `unit`: after a number, such as "nats"; empty if numbers have none.
+    - `column`: column of the table.
+    - `nearer`, `farther`: what words with lower and higher numbers are, in sentences.
+    """
+
+    name: str
+    unit: str = ""
+    column: str = "score"
+    nearer: str = "nearer"
+    farther: str = "farther"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Least and largest possible number."""
+        return _RANGES.get(self.name, (-inf, inf))
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether numbers have bounds, so that the bundled priors hold in their unit."""
+        return self.range != (-inf, inf)
+
+    @property
+    def in_units(self) -> str:
+        """Name and unit, for axes and captions.
+
+        >>> SURPRISAL.in_units
+        'surprisal (nats)'
+        """
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
+    def record(self) -> dict[str, str]:
+        """Return the measure for a table's provenance."""
+        return asdict(self)
+
+
+COSINE_DISTANCE = Measure("cosine distance", column="cosine_distance")
+CHANGE = Measure("change of cosine distance", column="cosine_distance")
+SURPRISAL = Measure("surprisal", "nats", "surprisal", "likelier", "less likely")
+_RANGES = {COSINE_DISTANCE.name: (0.0, 2.0), CHANGE.name: (-2.0, 2.0)}
+_COLUMNS = (COSINE_DISTANCE.column, SURPRISAL.column, Measure("score").column)
+NUMBER_COLUMNS = (*_COLUMNS, "cosine_similarity")
+"""Columns that hold the numbers of a table, of one measure or another."""
+
+
+def measure_of(facts: Mapping[str, Any]) -> Measure:
+    """Return the measure of a table from its provenance, which is valid (`measure_faults`).
+
+    >>> measure_of({}).name, measure_of({"measure": SURPRISAL.record()}) == SURPRISAL
+    ('cosine distance', True)
+    """
+    return Measure(**facts[KEY]) if KEY in facts else COSINE_DISTANCE
+
+
+def measure_faults(record: Any) -> Iterator[str]:
+    """Yield the faults of a measure's record from a file."""
+    names = set(COSINE_DISTANCE.record())
+    if not isinstance(record, Mapping) or set(record) != names or not all(map(is_text, record.values())):
+        yield f"measure must be a section of texts with {', '.join(sorted(names))}"
+    elif not all(record[name].strip() for name in ("name", "nearer", "farther")):
+        yield "measure must say a name, and what words with lower and with higher numbers are"
+    elif record["column"] not in _COLUMNS:
+        yield f"measure has the column {record['column']!r}{did_you_mean(record['column'], _COLUMNS)}"
