@@ -75,6 +75,7 @@ from .studies.study import list_studies as list_studies
 from .studies.study import load_study as load_study
 from .tables.build import distance_table as distance_table
 from .tables.schema import lost_words as lost_words
+from .tables.score_table import score_table as score_table
 from .tables.surprisal_table import surprisal_table as surprisal_table
 from .tables.table_files import read_table as read_table
 from .tables.table_files import write_table as write_table

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import batched
 from typing import Any
 
@@ -32,7 +32,12 @@ from bayesbias.errors import ArgumentError, EmbeddingError
 type Predictor = Callable[[list[Prompt]], Iterable[Iterable[float]]]
 """A function that returns, for each prompt of a list, the natural log probability of each of its words."""
 
-_CONTEXTS: Mapping[Predicts | None, tuple[Context, ...]] = {"masked": ("both",), "next": ("left", "sentence"), None: ()}
+type Source = ModelSource | FunctionSource
+"""What gives log probabilities."""
+
+_CONTEXTS: Mapping[Predicts, tuple[Context, ...]] = {"masked": ("both",), "next": ("left", "sentence")}
+_PROMPTS = 32  # in a call of a function
+_LONGEST_CALL = 86_400.0  # seconds
 _CHUNK = 4_096  # prompts between two writes to the cache
 _ROUNDING = 1e-6  # by which a log probability may lie above 0
 _MOST_CHANGED = 0.05  # nats, between two answers to one prompt, beyond 1 % of the larger one
@@ -169,52 +174,54 @@ class FunctionSource:
         return answers
 
 
-def source_of(
-    model: str | os.PathLike[str] | Predictor,
-    *,
+def model_source(
+    folder: str | os.PathLike[str],
     context: str | None,
+    *,
     device: str | None,
     precision: Precision | None,
+    batch: int | None,
+    name: str | None,
+) -> ModelSource:
+    """Return a language model from a folder as a source; arguments as for `surprisal_table`."""
+    path = check_path(folder, "model")
+    predicts = predicted_words(path)
+    choices = _CONTEXTS[predicts]
+    check_choice("context", choices[0] if context is None else context, choices)
+    chosen = next(choice for choice in choices if context in (choice, None))
+    model = load_language_model(path, predicts=predicts, device=device, precision=precision, batch=batch)
+    return ModelSource(model if name is None else replace(model, name=name), chosen)
+
+
+def function_source(
+    function: Predictor,
+    *,
     batch: int | None,
     attempts: int,
     timeout: float | None,
     name: str | None,
     version: str | None,
     cached: bool,
-) -> ModelSource | FunctionSource:
-    """Return the source of log probabilities that arguments of `surprisal_table` describe."""
-    if isinstance(model, str | os.PathLike):
-        if version is not None:
-            raise ArgumentError("version is that of a function's model. Leave it out: a folder is known by its files.")
-        folder = check_path(model, "model")
-        predicts = predicted_words(folder)
-        choices = _CONTEXTS[predicts]
-        chosen = choices[0] if context is None else context
-        check_choice("context", chosen, choices)
-        loaded = load_language_model(folder, predicts=predicts, device=device, precision=precision, batch=batch)
-        return ModelSource(loaded, next(one for one in choices if one == chosen))
-    if not callable(model):
+) -> FunctionSource:
+    """Return a function of prompts as a source; arguments as for `surprisal_table`."""
+    if not callable(function):
         raise ArgumentError(
-            f"model={model!r:.60}: give the folder of a language model, or a function of a list of prompts that "
+            f"model={function!r:.60}: give the folder of a language model, or a function of a list of prompts that "
             "returns the log probability of each word."
         )
-    for argument, value in (("context", context), ("device", device), ("precision", precision)):
-        if value is not None:
-            raise ArgumentError(f"{argument} is that of a model in a folder. Leave it out: a function has its own.")
     if version is not None and not (is_text(version) and version.strip()):
         raise ArgumentError(f"version={shown(version)}: give a text, such as version='2'.")
-    label = name or str(getattr(model, "__name__", type(model).__name__))
-    limit = None if timeout is None else check_number("timeout", timeout, low=0, high=86_400.0, above=True)
-    at_once = check_count("batch", 32 if batch is None else batch)
-    calls = Calls(model, label, at_once, check_count("attempts", attempts), limit, cached, "model")
-    source = FunctionSource(calls, name, version)
-    if cached and not source.identity:
+    if cached and name is None:
         raise ArgumentError("cache needs a name: functions have none that stays the same. Give name='provider-model'.")
-    return source
+    label = name or str(getattr(function, "__name__", type(function).__name__))
+    limit = None if timeout is None else check_number("timeout", timeout, low=0, high=_LONGEST_CALL, above=True)
+    at_once = check_count("batch", _PROMPTS if batch is None else batch)
+    calls = Calls(function, label, at_once, check_count("attempts", attempts), limit, cached, "model")
+    return FunctionSource(calls, name, version)
 
 
 def log_probabilities(
-    source: ModelSource | FunctionSource,
+    source: Source,
     prompts: Sequence[Prompt],
     *,
     cache: str | os.PathLike[str] | None,

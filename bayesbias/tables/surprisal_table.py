@@ -23,11 +23,12 @@ from bayesbias.embeddings.language_models.prompts import (
     warn_of_plurals,
 )
 from bayesbias.embeddings.surprisals import (
-    FunctionSource,
     ModelSource,
     Predictor,
+    Source,
+    function_source,
     log_probabilities,
-    source_of,
+    model_source,
 )
 from bayesbias.errors import ArgumentError, QuestionWarning, warn_user
 from bayesbias.studies.study import Study, StudyLike, load_study
@@ -164,10 +165,15 @@ def surprisal_table(
     check_flag("by_template", by_template)
     max_lost = check_max_lost(max_lost)
     loaded, sentences = load_study(study), pair_templates(templates)
-    source = source_of(
-        model, context=context, device=device, precision=precision, batch=batch, attempts=attempts, timeout=timeout,
-        name=name, version=version, cached=cache is not None,
-    )  # fmt: skip
+    source: Source
+    if isinstance(model, str | os.PathLike):
+        _check_absent("a folder is known by its files", version=version, timeout=timeout)
+        source = model_source(model, context, device=device, precision=precision, batch=batch, name=name)
+    else:
+        _check_absent("a function has its own", context=context, device=device, precision=precision)
+        source = function_source(
+            model, batch=batch, attempts=attempts, timeout=timeout, name=name, version=version, cached=cache is not None
+        )
     _check_order(source, sentences)
     subjects = _subjects(baseline, source)
     pairs, lost = _known_pairs(source, loaded, sentences[0], max_lost)
@@ -198,7 +204,7 @@ def surprisal_table(
 
 
 def _table(
-    source: ModelSource | FunctionSource,
+    source: Source,
     pairs: StudyPairs,
     sentences: tuple[str, ...],
     numbers: Floats,
@@ -235,7 +241,14 @@ def _table(
     return table
 
 
-def _check_order(source: ModelSource | FunctionSource, sentences: Iterable[str]) -> None:
+def _check_absent(reason: str, **values: object) -> None:
+    """Raise `ArgumentError` if an argument is given that this kind of model does not take."""
+    for argument, value in values.items():
+        if value is not None:
+            raise ArgumentError(f"{argument}={value!r:.60} is not for this model: {reason}. Leave it out.")
+
+
+def _check_order(source: Source, sentences: Iterable[str]) -> None:
     if not isinstance(source, ModelSource) or source.context != "left":
         return
     for sentence in sentences:
@@ -246,7 +259,7 @@ def _check_order(source: ModelSource | FunctionSource, sentences: Iterable[str])
             )
 
 
-def _subjects(baseline: Any, source: ModelSource | FunctionSource) -> list[str]:
+def _subjects(baseline: Any, source: Source) -> list[str]:
     """Return the words in the place of PROTECTED whose mean surprisal is subtracted."""
     if baseline is None:
         return []
@@ -267,7 +280,7 @@ def _subjects(baseline: Any, source: ModelSource | FunctionSource) -> list[str]:
 
 
 def _known_pairs(
-    source: ModelSource | FunctionSource, study: Study, sentence: str, max_lost: float
+    source: Source, study: Study, sentence: str, max_lost: float
 ) -> tuple[StudyPairs, list[dict[str, str]]]:
     """Return the words of a study that the source knows, and the entries of the others."""
     mirrored = sentence.replace(PROTECTED, "\0").replace(ATTRIBUTE, PROTECTED).replace("\0", ATTRIBUTE)
@@ -289,7 +302,7 @@ def _known_pairs(
 
 
 def _surprisals(
-    source: ModelSource | FunctionSource,
+    source: Source,
     sentences: tuple[str, ...],
     rows: list[str],
     attributes: list[str],

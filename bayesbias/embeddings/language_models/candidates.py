@@ -207,7 +207,7 @@ def causal_candidates(
     text before it ends with a whole word. With ``"sentence"``, of the whole sentence with the word. What candidates
     share is computed once. `advance` is called with 1 for each prompt.
     """
-    ends = WordEnds.of(model)
+    ends = WordEnds.from_tokenizer(model)
     answers = []
     for prompt in prompts:
         before = _with_start(model, prompt.before)
@@ -235,7 +235,7 @@ class WordEnds:
     continuing: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, model: LanguageModel) -> "WordEnds":
+    def from_tokenizer(cls, model: LanguageModel) -> "WordEnds":
         """Return the pieces of a model's tokenizer that continue a word when they follow it."""
         tokenizer = model.tokenizer
         size = int(getattr(model.model.config.get_text_config(), "vocab_size", len(tokenizer)))
@@ -345,7 +345,7 @@ def word_vectors(model: LanguageModel, words: Sequence[str]) -> tuple[Floats, Fl
     if layer is None or getattr(layer, "weight", None) is None:
         return None
     rows = layer.weight.detach().float().cpu().numpy().astype(np.float64)
-    continuing = WordEnds.of(model).continuing[: len(rows)]
+    continuing = WordEnds.from_tokenizer(model).continuing[: len(rows)]
     tokenizer = model.tokenizer
     pieces = tokenizer.convert_ids_to_tokens(list(range(min(len(rows), len(tokenizer)))))
     whole = [
