@@ -12,8 +12,10 @@ from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
 from bayesbias.estimates.dependence import LinkedWords
+from bayesbias.models.scales import COSINE, Scale, scale_of
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 from bayesbias.tables.schema import code_table, table_facts
 from bayesbias.tables.word_worths import recorded_links
 
@@ -25,15 +27,16 @@ SIDES = ("associated", "different")
 class ModelData:
     """The rows of a distance table as codes and numbers.
 
-    `distance` (rows,) are cosine distances, float64, 0 to 2. `protected`, `connection` and `attribute` (rows,), int8 to
-    int64, are positions in `protected_words`, `connections` and `attribute_words`; widen them before arithmetic. Words
-    are in the order of the table, connections in that of the schema. `protected_groups` is the group of each protected
+    `distance` (rows,) are the numbers of the table's measure, float64, such as cosine distances, 0 to 2. `protected`,
+    `connection` and `attribute` (rows,), int8 to int64, are positions in `protected_words`, `connections` and
+    `attribute_words`; widen them before arithmetic. Words are in the order of the table, connections in that of the schema. `protected_groups` is the group of each protected
     word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
     by " + "; None for artificial studies, where words with the same connections form a list. `covariates` (protected
     words, covariates) are numbers of the protected words, and `covariate_names` their names, of which those of
     `percent_covariates` are percentages; `covariates_source` is their file, then the name of its column of words if it
     has another one. `protected_links` and `attribute_links` are the words of a list that depend on
-    each other; None if the table has no record of them.
+    each other; None if the table has no record of them. `scale` leads from numbers of another measure to cosine
+    distances, in whose unit the bundled priors are; `measure` is what the numbers measure.
     """
 
     distance: np.ndarray
@@ -52,6 +55,8 @@ class ModelData:
     covariates_source: tuple[str, ...] = ()
     protected_links: LinkedWords | None = None
     attribute_links: LinkedWords | None = None
+    scale: Scale = COSINE
+    measure: Measure = COSINE_DISTANCE
 
     @cached_property
     def pair_counts(self) -> np.ndarray:
@@ -121,7 +126,14 @@ def model_data(table: pd.DataFrame) -> ModelData:
         attribute_groups=lists_of_words,
         protected_links=recorded_links(facts, "protected", protected_words, groups_of_words),
         attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
+        scale=COSINE if coded.measure.is_bounded else _scale_of(coded, protected, groups_of_words, attribute),
+        measure=coded.measure,
     )
+
+
+def _scale_of(table: CodedTable, protected: WordCodes, group_of: np.ndarray, attribute: WordCodes) -> Scale:
+    groups = np.unique(group_of, return_inverse=True)[1]
+    return scale_of(table.distance, groups[protected.codes], attribute.codes)
 
 
 def _lists_of(table: pd.DataFrame, attribute: WordCodes) -> np.ndarray:
@@ -227,6 +239,8 @@ def subset(data: ModelData, keep: np.ndarray) -> ModelData:
         covariates_source=data.covariates_source,
         protected_links=None if data.protected_links is None else data.protected_links.keep(protected_left),
         attribute_links=None if data.attribute_links is None else data.attribute_links.keep(attribute_left),
+        scale=data.scale,
+        measure=data.measure,
     )
 
 

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import is_count, is_text
+from bayesbias.base.checks import is_count, is_number, is_text
 from bayesbias.base.files.inputs import parse_json
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import BayesBiasError, FitError, InputFileError, ModelError
 from bayesbias.models.coordinates import COVARIANCES, coordinates, posterior_with_covariances
 from bayesbias.models.data import ModelData, joined_names
 from bayesbias.models.priors import parse_prior
+from bayesbias.models.scales import COSINE, Scale
 from bayesbias.models.simulate import parameter_shapes
 from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.study import CONNECTIONS
+from bayesbias.tables.measures import measure_of
 from bayesbias.tables.schema import provenance_faults
 from bayesbias.tables.word_worths import recorded_links
 
@@ -38,7 +40,6 @@ _INDICES = {
     "attribute_group_index": "attribute_group",
 }
 _DIMS: dict[str, dict[str, tuple[str, ...]]] = {
-    "observed_data": {"cosine_distance": ("pair",)},
     "constant_data": {
         **dict.fromkeys(_INDICES, ("pair",)),
         **{dim: (dim,) for dim in _INDICES.values()},
@@ -75,6 +76,7 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
     """Return the rows of a fit, as arrays."""
     constant = fit["constant_data"].to_dataset()
     covariates, facts = constant.get("covariate_value"), json.loads(fit.attrs["table"])
+    measure = measure_of(facts)
     protected_words, protected_groups = constant["protected_word"].to_numpy(), constant["protected_group"].to_numpy()
     attribute_words = constant["attribute_word"].to_numpy()
     lists_of_words = joined_names(
@@ -86,7 +88,7 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
     names = () if covariates is None else tuple(map(str, constant["covariate"].to_numpy()))
     in_percent = np.ravel(constant.get("covariate_in_percent", ())).tolist()
     return ModelData(
-        distance=fit["observed_data"]["cosine_distance"].to_numpy(),
+        distance=fit["observed_data"][measure.column].to_numpy(),
         protected=constant["protected_index"].to_numpy(),
         connection=constant["connection_index"].to_numpy(),
         attribute=constant["attribute_index"].to_numpy(),
@@ -101,6 +103,8 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         percent_covariates=tuple(name for name, is_percent in zip(names, in_percent, strict=False) if is_percent),
         protected_links=recorded_links(facts, "protected", protected_words, protected_groups),
         attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
+        scale=Scale(*json.loads(fit.attrs["scale"])) if "scale" in fit.attrs else COSINE,
+        measure=measure,
     )
 
 
@@ -132,7 +136,7 @@ def check_unchanged(fit: "xr.DataTree") -> None:
 
 def content_faults(fit: "xr.DataTree") -> Iterator[str]:
     """Yield each missing or impossible part of a fit, as a sentence."""
-    faults = [*_fact_faults(fit), *_variable_faults(fit)] or [*_place_faults(fit)]
+    faults = list(_fact_faults(fit)) or [*_variable_faults(fit)] or [*_place_faults(fit)]
     yield from faults
     if not faults:
         rows = stored_rows(fit)
@@ -150,6 +154,10 @@ def _is_model(value: object) -> bool:
 
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
+
+
+def _is_scale(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(is_number, value)) and value[1] > 0
 
 
 # The description of each attribute, and its check.
@@ -173,6 +181,7 @@ _SOME_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sampled_by": ("a text", is_text),
     "change": ("a text", lambda value: isinstance(value, str)),
     "table_file": ("a text", is_text),
+    "scale": ("two numbers, the second above 0", _is_scale),
     "covariates_source": ("a file and a column", lambda value: _are_texts(value) and len(value) in (1, 2)),
 }
 
@@ -190,7 +199,8 @@ def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
 
 
 def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
-    for group, variables in _DIMS.items():
+    column = measure_of(json.loads(fit.attrs["table"])).column
+    for group, variables in (_DIMS | {"observed_data": {column: ("pair",)}}).items():
         for name, dims in variables.items():
             if name not in fit[group].variables:
                 yield f"{group} has no {name}."

@@ -33,6 +33,7 @@ from bayesbias.models.fit_files import (
 )
 from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
 from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
+from bayesbias.models.scales import COSINE
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words
@@ -59,7 +60,6 @@ _THEIR_NAMES = {
     "logp": "lp",
     "maxdepth_reached": "reached_max_treedepth",
 }
-DISTANCE = "cosine_distance"
 _PRIOR_SAMPLES = 1000
 _BLOCK = 2_000_000
 
@@ -83,7 +83,7 @@ def finish_fit(
     stats = {_THEIR_NAMES.get(str(name), str(name)): values for name, values in sampler_stats.data_vars.items()}
     # A word can be in several lists, so that lists are stored by row; without lists, connections stand for them.
     lists = code_words(table["attribute_group" if "attribute_group" in table else "connection"]).by_appearance()
-    observed = xr.Dataset({"cosine_distance": ("pair", data.distance)})
+    observed = xr.Dataset({data.measure.column: ("pair", data.distance)})
     constant = xr.Dataset(
         {
             "protected_index": ("pair", data.protected),
@@ -126,6 +126,7 @@ def finish_fit(
         **settings,
         "convergence_problems": [],
         **({"covariates_source": data.covariates_source} if data.covariates_source else {}),
+        **({} if data.scale == COSINE else {"scale": [data.scale.origin, data.scale.unit]}),
     }
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}
@@ -366,8 +367,7 @@ def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
             "protected_group": rows.protected_groups[rows.protected],
             "attribute_word": rows.attribute_words[rows.attribute],
             "connection": connections[rows.connection],
-            "cosine_distance": rows.distance,
-            "cosine_similarity": 1.0 - rows.distance,
+            rows.measure.column: rows.distance,
         }
     )
     facts = fit_attribute(fit, "table")
@@ -460,7 +460,7 @@ def add_groups(
     new_groups: dict[str, xr.Dataset] = {}
     for group, values in _of_posterior(fit, data, wanted, np.random.default_rng([seed, 1])):
         new_groups[group] = xr.Dataset(
-            {DISTANCE: (("chain", "draw", "pair"), values.reshape(sizes["chain"], sizes["draw"], -1))},
+            {data.measure.column: (("chain", "draw", "pair"), values.reshape(sizes["chain"], sizes["draw"], -1))},
             coords={name: fit["posterior"].coords[name] for name in ("chain", "draw")},
         )
     if "log_prior" in wanted:
@@ -533,7 +533,7 @@ def _from_prior(
     if predict:
         distances = np.stack([draw_distances(data, spec, drawn, rng=for_distances) for drawn in parameters])
         groups["prior_predictive"] = xr.Dataset(
-            {DISTANCE: (("chain", "draw", "pair"), distances[None])},
+            {data.measure.column: (("chain", "draw", "pair"), distances[None])},
             coords={name: prior.coords[name] for name in ("chain", "draw")},
         )
     return groups

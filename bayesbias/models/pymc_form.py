@@ -12,6 +12,7 @@ from bayesbias.errors import FitError
 from bayesbias.models.coordinates import coordinates
 from bayesbias.models.data import ModelData, attribute_lists, compared_part, model_data
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.models.units import in_unit
 from bayesbias.tables.schema import FrameLike, as_frame
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def pymc_model(
     (('pair',), (2832,))
     """
     table = as_frame(table)
-    data, spec = model_data(table), load_model(model, priors=priors)
+    data = model_data(table)
+    spec = in_unit(load_model(model, priors=priors), data.scale)
     check_flag("likelihood", likelihood)
     if spec.multivariate and not likelihood:
         raise FitError(
@@ -136,7 +138,7 @@ def _add_rows(data: ModelData, spec: ModelSpec, *, likelihood: bool) -> None:
     sigma = priors["sigma"].variable("sigma", dims="connection")
     pair_mean = pm.Deterministic("pair_mean", expected, dims="pair")
     if likelihood:
-        pm.Normal("cosine_distance", pair_mean, sigma[connection], observed=distance, dims="pair")
+        pm.Normal(data.measure.column, pair_mean, sigma[connection], observed=distance, dims="pair")
 
 
 def _attribute_effect(data: ModelData, spec: ModelSpec) -> Any:

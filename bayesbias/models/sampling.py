@@ -22,6 +22,7 @@ from bayesbias.models.numerics.diagnostics import SamplerFailedError, warn_of_pr
 from bayesbias.models.pymc_form import build_model
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.models.units import in_unit, model_in_distances, rows_in_distances
 from bayesbias.tables.schema import FrameLike, as_frame
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def fit(
     wanted = check_groups(groups)
     spec = load_model(model, priors=priors)
     data = model_data(frame)
+    spec = in_unit(spec, data.scale)
     if covariates is not None:
         data = with_covariates(data, covariates, frame, spec)
     not_compared = groups_not_compared(data)
@@ -133,7 +135,11 @@ def fit(
         frame = frame[data.compared[data.protected]]
         data = compared_part(data)
     check_room_for_draws(data, spec, draws * chains)
-    drawn, stats, used = _sample(sampler, data, spec, Settings(draws, tune, chains, seed, has_audience(progress)))
+    # Every sampler sees numbers of the size of cosine distances, whatever the unit of the table.
+    rows, model_of_rows = rows_in_distances(data), model_in_distances(spec, data.scale)
+    chosen = Settings(draws, tune, chains, seed, has_audience(progress))
+    drawn, stats, used = _sample(sampler, rows, model_of_rows, chosen)
+    drawn = data.scale.dataset(drawn)
     # Each sampler has its own order.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": used, "draws": draws, "tune": tune, "chains": chains, "random_seed": seed}
@@ -161,7 +167,8 @@ def _sample(
     name = sampler_for(spec) if sampler == "auto" else sampler
     if name in SAMPLERS:
         try:
-            draws, report = SAMPLERS[name].draw(data, spec, settings.draws * settings.chains, settings.random_seed)
+            count, seed = settings.draws * settings.chains, settings.random_seed
+            draws, report = SAMPLERS[name].draw(data, spec, count, seed)
             return draws_dataset(draws, data, spec, settings.chains), _sample_stats(report), name
         except SamplerFailedError as error:
             if sampler == name:

@@ -13,6 +13,7 @@ from bayesbias.models.coordinates import PARAMETERS, coordinates
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
+from bayesbias.models.units import scaled_prior
 from bayesbias.tables.schema import ATTRS_KEY, FrameLike, Provenance, as_frame, table_hash, validate_table
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 
@@ -124,6 +125,7 @@ def draw_parameters(
     `connection_mean` is a `ModelError` if its prior is not Normal.
     """
     given, priors = given or {}, spec.priors
+    mean_prior = scaled_prior(MEAN_PRIOR, data.scale, is_mean=True)
     shapes = parameter_shapes(data, spec)
     words, count = len(data.protected_words), len(data.connections)
     partial = spec.switches["pooling"] == "partial"
@@ -132,7 +134,7 @@ def draw_parameters(
         if name in given:
             drawn[name] = np.asarray(given[name], dtype=float)
         elif spec.switches["pooling"] != "none" or name != "connection_mean":
-            drawn[name] = priors.get(name, MEAN_PRIOR).draw(shape, rng).reshape(shape)
+            drawn[name] = priors.get(name, mean_prior).draw(shape, rng).reshape(shape)
     if spec.multivariate:
         one = {name: np.asarray(values)[None] for name, values in drawn.items()}
         drawn |= {name: values[0] for name, values in draw_means_and_covariances(data, one, rng=rng).items()}

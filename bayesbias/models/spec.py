@@ -23,7 +23,7 @@ MULTIVARIATE = {"pooling": "regression", "attribute_effects": "covariance"}
 DEFAULT_MODEL = "multivariate"
 # The ranges of the parameters with priors: distances, their sds, and numbers without a unit.
 _REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1e6)}
-_NO_UNIT = ("target_weight", "residual_weight", "list_effect", "slope_sd", "list_scale", "nu")
+NO_UNIT = ("target_weight", "residual_weight", "list_effect", "slope_sd", "list_scale", "nu")
 # Earlier names of parameters, and their present ones.
 RENAMED = {"group_mean": "connection_mean"}
 # Facts that are shown for a model.
@@ -115,6 +115,19 @@ class ModelSpec(Described):
     def multivariate(self) -> bool:
         """Whether attribute words are the sample, each with one vector of distances."""
         return self.switches["attribute_effects"] == "covariance"
+
+    def check_reach(self, written: "ModelSpec") -> None:
+        """Raise a `ModelError` if a prior, in the unit of cosine distances, leaves nothing that a sampler can use.
+
+        `written` has the same priors in the unit of the table, for the message.
+        """
+        needed = needed_priors(self.switches)
+        faults = [
+            f"the prior of {name}, {written.priors[name]}: {fault}; no sampler can use it"
+            for name, prior in self.priors.items()
+            if (fault := prior.reach_fault(*_REACH["no unit" if name in NO_UNIT else needed[name]]))
+        ]
+        raise_faults(ModelError, f"The model {self.name!r}", faults)
 
     @property
     def digest(self) -> str:
@@ -242,11 +255,6 @@ def _prior_faults(spec: ModelSpec) -> list[str]:
             faults.append(f"a prior for {name!r}, which this model does not have{renamed_or_similar(name, needed)}")
         elif needed[name] == "scale" and not prior.positive:
             faults.append(f"{name} cannot be negative, and {prior} allows negative values")
-    if not faults:
-        for name, prior in spec.priors.items():
-            low, high = _REACH["no unit" if name in _NO_UNIT else needed[name]]
-            if fault := prior.reach_fault(low, high):
-                faults.append(f"the prior of {name}, {prior}: {fault}; no sampler can use it")
     if spec.multivariate and not faults and spec.priors["effect_sd"].distribution != "HalfStudentT":
         faults.append("effect_sd of a model with correlated word effects must be a HalfStudentT")
     return faults

@@ -18,6 +18,7 @@ from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.posterior_draws import with_population
 from bayesbias.models.numerics.diagnostics import warn_of_problems
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.models.units import in_unit
 from bayesbias.tables.schema import FrameLike, as_frame
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _INTERNAL = ("word_offset", "attribute_offset", "pair_mean", "list_group_mean", 
 # Of our samplers, whose draws are independent: reports take them for that.
 _OF_INDEPENDENT = ("edge_mass", "importance_ess", "pareto_khat")
 _CHAINS = ("chain", "draw")
-_DISTANCE = "cosine_distance"
 
 
 def as_fit(
@@ -86,7 +86,8 @@ def as_fit(
     frame = as_frame(table)
     chosen_seed = None if random_seed is None else resolve_seed(random_seed)
     change = check_type("change", change, str, "a text").strip().rstrip(".")
-    spec, whole = load_model(model, priors=priors), model_data(frame)
+    whole = model_data(frame)
+    spec = in_unit(load_model(model, priors=priors), whole.scale)
     not_compared = groups_not_compared(whole)
     data = whole if spec.multivariate else compared_part(whole)
     if data is not whole:
@@ -129,10 +130,11 @@ def as_fit(
 
     stats = groups.get("sample_stats", xr.Dataset()).drop_vars(_OF_INDEPENDENT, errors="ignore")
     fitted = finish_fit(parameters, stats, data, spec, frame, settings=settings)
+    column = data.measure.column
     for name in EXTRA_GROUPS:
         if name in groups:
             group = groups[name].drop_attrs()
-            fitted[name] = xr.DataTree(labelled_group(group[[_DISTANCE]] if _DISTANCE in group else group))
+            fitted[name] = xr.DataTree(labelled_group(group[[column]] if column in group else group))
     warn_of_problems(judge_fit(fitted))
     return fitted
 
@@ -151,9 +153,10 @@ def _groups(idata: Any) -> "dict[str, xr.Dataset]":
 
 def _table_faults(groups: "Mapping[str, xr.Dataset]", data: ModelData) -> Iterator[str]:
     """Yield the differences between the observed distances and those of the table."""
-    observed = groups["observed_data"].get(_DISTANCE) if "observed_data" in groups else None
+    name = data.measure.column
+    observed = groups["observed_data"].get(name) if "observed_data" in groups else None
     if observed is None:
-        yield f"It has no observed {_DISTANCE}: add the likelihood by this name, with observed=model['distance']."
+        yield f"It has no observed {name}: add the likelihood by this name, with observed=model['distance']."
         return
     distances = observed.to_numpy()
     if distances.shape != data.distance.shape:

@@ -86,7 +86,7 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     pm.Deterministic("pair_mean", list_mean[list_index, protected], dims="pair")
     axes_of = [",".join(f"{name}{axis}" for axis in range(value.ndim)) for name, value in variables.items()]
     pm.CustomDist(
-        "cosine_distance",
+        data.measure.column,
         np.zeros(len(data.distance)),  # for its shape
         *variables.values(),
         logp=partial(density.of_distances, tuple(variables)),

@@ -21,6 +21,7 @@ from bayesbias.models.data import ModelData, compared_part, model_data
 from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances
 from bayesbias.models.simulate import draw_parameters, parameter_labels, parameter_shapes, row_moments
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.models.units import in_unit
 from bayesbias.reports.checks.replicated_tables import ALL, TAILS
 from bayesbias.reports.posterior.contrasts import observed_difference, observed_means
 from bayesbias.tables.schema import FrameLike, as_frame, provenance, source_name
@@ -210,7 +211,8 @@ def check_prior(
     from bayesbias.base.machine import threadpool_limits
 
     seed, samples = resolve_seed(random_seed), check_count("samples", samples, least=_FEWEST)
-    spec, data = load_model(model, priors=priors), model_data(table)
+    data = model_data(table)
+    spec = in_unit(load_model(model, priors=priors), data.scale)
     if not spec.multivariate:
         data = compared_part(data)
     numbers = samples * (
