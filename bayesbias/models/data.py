@@ -29,7 +29,8 @@ class ModelData:
 
     `distance` (rows,) are the numbers of the table's measure, float64, such as cosine distances, 0 to 2. `protected`,
     `connection` and `attribute` (rows,), int8 to int64, are positions in `protected_words`, `connections` and
-    `attribute_words`; widen them before arithmetic. Words are in the order of the table, connections in that of the schema. `protected_groups` is the group of each protected
+    `attribute_words`; widen them before arithmetic. Words are in the order of the table, connections in that of the
+    schema. `protected_groups` is the group of each protected
     word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
     by " + "; None for artificial studies, where words with the same connections form a list. `covariates` (protected
     words, covariates) are numbers of the protected words, and `covariate_names` their names, of which those of
