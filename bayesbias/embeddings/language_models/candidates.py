@@ -93,7 +93,8 @@ class Tokenised:
 
     def _spans(self, sentences: Sequence[tuple[str, str, str]]) -> tuple[Pieces, Integers]:
         pieces = self.model.pieces(["".join(sentence) for sentence in sentences])
-        places = np.array([[len(before), len(before) + len(word)] for before, word, _ in sentences])
+        # The space before a word belongs to its first piece, or is a piece of its own.
+        places = np.array([[len(before.rstrip()), len(before) + len(word)] for before, word, _ in sentences])
         spans = pieces.spans(np.arange(len(sentences)), places)
         return pieces, spans
 

@@ -1,0 +1,76 @@
+"""A table times c has the posterior times c, whatever its unit."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.models.data import model_data
+from bayesbias.models.scales import COSINE, Scale, scale_of
+from bayesbias.tables.measures import Measure
+
+NUMBERS = ["mean", "hdi_low", "hdi_high", "observed"]
+
+
+def scores(factor: float = 1.0, shift: float = 0.0) -> pd.DataFrame:
+    """Return the bundled table of WEAT 7 as scores without bounds."""
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+    table = table[table["connection"].isin(["associated", "different"])].reset_index(drop=True)
+    attrs = {"study": "weat7", "measure": Measure("rating", "points").record()}
+    numbers = shift + factor * table["cosine_distance"]
+    made = table.drop(columns=["cosine_distance", "cosine_similarity"]).assign(score=numbers)
+    made.attrs = {"bayesbias": attrs}
+    return made
+
+
+@pytest.mark.parametrize("model", ["multivariate", "multivariate_robust", "crossed_per_list", "hierarchical"])
+def test_the_posterior_follows_the_unit(model: str) -> None:
+    draws = 400 if model == "multivariate_robust" else 1000
+    first = bb.contrasts(bb.fit(scores(), model, draws=draws, chains=1, random_seed=1, progress=False))[NUMBERS]
+    for factor, shift in ((1000.0, 0.0), (0.01, -3.0)):
+        table = scores(factor, shift)
+        other = bb.contrasts(bb.fit(table, model, draws=draws, chains=1, random_seed=1, progress=False))[NUMBERS]
+        # Sweeps amplify the rounding of their first step.
+        tolerance = 0.05 if model == "multivariate_robust" else 1e-5
+        np.testing.assert_allclose(other / factor, first, rtol=tolerance)
+
+
+def test_cosine_distances_keep_their_priors() -> None:
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+    assert model_data(table).scale is COSINE
+    fit = bb.fit(table, draws=100, chains=1, random_seed=1, progress=False)
+    assert "scale" not in fit.attrs
+    assert json.loads(fit.attrs["model_hash"]) == bb.load_model("multivariate").digest
+
+
+def test_the_scale_is_stored_with_the_fit(tmp_path: Path) -> None:
+    table = scores(200.0, 600.0)
+    fit = bb.fit(table, "crossed", draws=200, chains=1, random_seed=1, progress=False)
+    again = bb.read_fit(bb.write_fit(fit, tmp_path / "fit.nc"))
+    pd.testing.assert_frame_equal(bb.contrasts(again), bb.contrasts(fit))
+    rebuilt = bb.models.fitted_table(again)
+    assert rebuilt["score"].tolist() == table["score"].tolist()
+    assert rebuilt.attrs["bayesbias"]["measure"] == table.attrs["bayesbias"]["measure"]
+    # Priors are in the unit of the table.
+    unit = model_data(table).scale.unit
+    assert 100 < unit < 400
+    assert f"rate={2 / unit:.3g}"[:8] in json.loads(again.attrs["model"])["priors"]["sigma"]
+
+
+def test_draws_are_scaled_by_what_they_are() -> None:
+    scale = Scale(8.0, 20.0)
+    drawn = {"list_mean": 1.1, "sigma": 0.1, "word_covariance": 0.01, "target_weight": 5.0, "attribute_effect": -0.1}
+    scaled = scale.draws({name: np.array(value) for name, value in drawn.items()})
+    expected = {"list_mean": 10.0, "sigma": 2.0, "word_covariance": 4.0, "target_weight": 5.0, "attribute_effect": -2.0}
+    assert {name: float(values.round(12)) for name, values in scaled.items()} == expected
+    numbers = np.array([3.0, 9.5])
+    np.testing.assert_allclose(scale.from_distances(scale.to_distances(numbers)), numbers)
+    np.testing.assert_allclose(scale.inverse.from_distances(numbers), scale.to_distances(numbers))
+
+
+def test_groups_of_single_words_have_a_scale() -> None:
+    scale = scale_of(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), np.array([0, 1, 0]))
+    assert scale == Scale(7 / 3, pytest.approx(np.std([1, 2, 4]) / 0.07))
