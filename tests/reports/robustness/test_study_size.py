@@ -12,7 +12,8 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, ReportError
 from bayesbias.models.samplers import collapsed, exact
-from bayesbias.reports.robustness.study_size import assumed_plan, plan_from_fit, required_words
+from bayesbias.reports.robustness.study_plan import assumed_plan, plan_from_fit
+from bayesbias.reports.robustness.study_size import required_words
 from tests import third_group
 from tests.models.tables import small
 
