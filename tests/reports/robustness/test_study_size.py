@@ -37,7 +37,7 @@ def test_the_smallest_sizes_are_marked() -> None:
     assert study_sizes.frame["smallest"].tolist() == [False, True, False]
     smallest, independent, caution = study_sizes.statements
     assert smallest.numbers == {"sizes": [{"protected_words": 40, "attribute_words": 20}]}
-    assert "40 protected words per group with 20 attribute words per list" in smallest.text
+    assert "40 protected words per group and 20 attribute words per list" in smallest.text
     assert independent.kind == "independent attribute words"
     assert caution.text == bb.load_model("hierarchical").caution
     again = required_words(ASSUMED, width=0.03, sizes=sizes, samples=6, random_seed=1)
