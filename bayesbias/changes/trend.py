@@ -192,13 +192,8 @@ def slope_rows(
     frames = []
     for place, covariate in enumerate(covariates.names):
         unit = one_unit(covariate in covariates.percent)
-        labels: dict[str, list[Any]] = {
-            "covariate": [covariate],
-            "unit": [unit],
-            "quantity": ["change"],
-            "period": [f"{first} to {last}"],
-        }
-        labels |= {"words": [slopes.words[-1]]}
+        labels: dict[str, list[Any]] = {"covariate": [covariate], "unit": [unit], "quantity": ["change"]}
+        labels |= {"period": [f"{first} to {last}"], "words": [slopes.words[-1]]}
         observed = slopes.observed[-1:, place]
         change = estimate_rows(
             draws[:, -1:, place],

@@ -221,8 +221,8 @@ class CovariateEffect(Result):
                 "size",
                 f"For {unit}, the lean of words like these {slope['words']} changes by {estimate_text(slope)} in "
                 f"cosine distance; that of these words alone, by {estimate_text(these)}. Without chance variation, the "
-                f"correlation of leans with {name} is {ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is {correlation_text(link['observed'])}. "
-                f"Brackets hold {interval} HPDIs.",
+                f"correlation of leans with {name} is {ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is "
+                f"{correlation_text(link['observed'])}. Brackets hold {interval} HPDIs.",
                 numbers,
             )
             if np.isfinite(link["wefat_correlation"]):
