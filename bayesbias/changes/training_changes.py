@@ -152,6 +152,7 @@ def change_over_seeds_statement(row: Mapping[Any, Any]) -> Statement:
     Its kind is the `reading` of the row.
     """
     words, second = row["protected_word"] or row["protected_group"], row["second"]
+    words = f"exactly these words of {words}" if row["protected_group"] else words
     counts = {"below 0": row["nearer"], "above 0": row["farther"], "not settled": row["not_settled"]}
     shown = ", ".join(f"{text} in {count}" for text, count in counts.items() if count)
     if text := next((text for text, count in counts.items() if count == row["seeds"]), ""):
