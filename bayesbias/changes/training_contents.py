@@ -42,10 +42,10 @@ def tables_over_seeds(
             "Conditions",
             f"Change of {frame['contrast'].iloc[0]} in each condition over seeds, in units of cosine distance, {prob}",
             ("second", *estimate, *(("rank",) if facts["ranks"] else ())),
-            {**SEED_HEADINGS, "second": "Condition", "rank": "Rank of the vectors"},
+            {**SEED_HEADINGS, "second": "Condition", "rank": "Dimensions used"},
             differences=True,
-            note="The rank is the number of dimensions that the vectors still use, over seeds. A method that removes "
-            "many of them also removes meaning."
+            note="Dimensions used: the rank of the vectors, from the smallest to the largest over seeds. A method that "
+            "removes many dimensions also removes meaning."
             if facts["ranks"]
             else "",
             mark=training_mark,

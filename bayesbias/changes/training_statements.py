@@ -21,8 +21,8 @@ WHICH_INTERVAL = (
     "The interval over seeds and words leads, because the question is about an association, of which the words of the "
     "study are a sample: other words like these would move the number too. The interval over seeds alone takes these "
     "words as given. It says what more trainings would give with the same lists, and nothing about other words. Rows "
-    "of a group or a word are about exactly these protected words: their interval over seeds and words counts only the "
-    "choice of the other words, to which the distances are."
+    "of a group or a word are about exactly these protected words. Their interval over seeds and words counts the "
+    "choice of attribute words alone."
 )
 """Why the interval over seeds and words is the answer, and what that over seeds alone is for."""
 LIMITS = (
@@ -93,12 +93,12 @@ def training_estimate(rows: Sequence[Mapping[str, Any]], ranks: Mapping[str, str
     if len(rows) > 1:
         shown = "; ".join(
             f"{row['second']} {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])}"
-            f"{f', rank {ranks[row["second"]]}' if row['second'] in ranks else ''})"
+            f"{f'; {ranks[row["second"]]} dimensions' if row['second'] in ranks else ''})"
             for row in rows
         )
         return (
             f"Change on average over seeds, in cosine distance: {shown}. Brackets hold {percent_text(hdi_prob)} "
-            f"intervals over seeds and words{', and the rank of the vectors' if ranks else ''}."
+            f"intervals over seeds and words{', and the dimensions that the vectors still use' if ranks else ''}."
         )
     (row,) = rows
     gaps = [row.get(f"{side}_mean", float("nan")) for side in ("original", "changed")]
@@ -107,7 +107,7 @@ def training_estimate(rows: Sequence[Mapping[str, Any]], ranks: Mapping[str, str
     rank = ranks.get(row.get("second", ""))
     return (
         f"{what}: {signed_text(row['mean'])}{moved} in cosine distance, {percent_text(hdi_prob)} "
-        f"{both_intervals_text(row)}.{f' The vectors then have rank {rank}.' if rank else ''}"
+        f"{both_intervals_text(row)}.{f' The vectors then use {rank} dimensions.' if rank else ''}"
     )
 
 

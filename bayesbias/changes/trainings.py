@@ -176,7 +176,8 @@ class TrainingComparison(Result):
         if not self.facts["changed"]:
             return (verdict(rows),)
         first = {row["second"]: row for row in reversed(rows)}
-        return tuple(map(change_over_seeds_statement, reversed(first.values())))
+        ranks = self.facts["ranks"]
+        return tuple(change_over_seeds_statement(row, ranks.get(row["second"], "")) for row in reversed(first.values()))
 
     @property
     def _doubts(self) -> tuple[Statement, ...]:

@@ -457,7 +457,7 @@ def _one_warning() -> "Iterator[dict[str, pd.DataFrame]]":
 
 def _without_name(message: str) -> str:
     """Return the message of a warning about lost words without the name of the embedding, which differs by seed."""
-    return re.sub(r"^The embedding '.*?' lacks", "The embedding lacks", message)
+    return re.sub(r"^The embedding '.*?' lacks", "the embedding lacks", message)
 
 
 def _doubts_of_sets(seeds_by_text: dict[str, list[str]], count: int) -> "list[Statement]":

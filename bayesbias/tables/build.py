@@ -208,7 +208,8 @@ def _rank(embedding: Embedding) -> dict[str, str]:
         return {}
     vectors = embedding.vectors
     blocks = (vectors[start : start + _ROWS].astype(float) for start in range(0, len(vectors), _ROWS))
-    products = sum(block.T @ block for block in blocks)
+    blocks = (vectors[start : start + _ROWS].astype(float) for start in range(0, len(vectors), _ROWS))
+    products = np.sum([block.T @ block for block in blocks], axis=0)
     sizes = np.linalg.eigvalsh(products)
     # These are squares: float32 leaves about 1e-14 of a direction that was removed.
     return {"rank": f"{int((sizes > _REMOVED * sizes[-1]).sum())} of {embedding.dimensions}"}
