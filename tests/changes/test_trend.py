@@ -363,7 +363,7 @@ def test_the_column_of_periods_may_have_another_name(moved: bb.changes.Changes, 
     frame = pd.DataFrame(rows, columns=["word", "Jahr", "share"])
     frame.to_csv(tmp_path / "shares.csv", index=False)
     for given in (frame, tmp_path / "shares.csv"):
-        with pytest.raises(ArgumentError, match="(?s)more than once: .* column of periods: period_column='Jahr'"):
+        with pytest.raises(ArgumentError, match=r"(?s)more than once: .* periods: period_column='Jahr'"):
             bb.trend(tables(), word_covariates=given, **QUICK)
     named = bb.trend(tables(), word_covariates=tmp_path / "shares.csv", period_column="Jahr", **QUICK)
     pd.testing.assert_frame_equal(named.slopes, moved.slopes)
