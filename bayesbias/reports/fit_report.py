@@ -16,7 +16,7 @@ from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_files import changed_by_hand, sampler_text
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
+from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, fitted_table, rope_of, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.fit_answer import FitAnswer
@@ -59,7 +59,7 @@ class FitReport(Result):
     fit: "xr.DataTree"
     table: pd.DataFrame
     comparison: ComparedConditions | None
-    rope: float | tuple[float, float] | None
+    rope: tuple[float, float] | None
     hdi_prob: float
     random_seed: int
     claims: RandomListCheck | None = None
@@ -184,7 +184,7 @@ class FitReport(Result):
     @cached_property
     def conclusions(self) -> Conclusions:
         """Conclusions of the fit; they need a contrast."""
-        return conclusions_of(self.fit, self.contrasts, self.rope)
+        return conclusions_of(self.fit, self.contrasts)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -289,7 +289,7 @@ def report(
     claims
         Result of `bayesbias.check_random_lists` for the same embedding and study, for the section on random words.
     rope
-        Region of practical equivalence, in units of cosine distance, as for `bayesbias.contrasts`.
+        Region of practical equivalence, as for `contrasts`.
     hdi_prob
         Probability inside the highest posterior density intervals of the results.
     random_seed
@@ -328,11 +328,10 @@ def report(
     """
     given_seed = None if random_seed is None else resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
-    check_rope(rope)
     check_flag("quick", quick)
     if claims is not None:
         check_type("claims", claims, RandomListCheck, "what bb.check_random_lists returned")
-    check_fit(fit)
+    region = rope_of(fit, rope)
     rows = table_of(fit, table)
     check_comparison(comparison, rows)
     return FitReport(
@@ -340,7 +339,7 @@ def report(
         table=rows,
         comparison=comparison,
         claims=claims,
-        rope=rope,
+        rope=region,
         hdi_prob=hdi_prob,
         random_seed=resolve_seed(fit_attribute(fit, "random_seed") if given_seed is None else given_seed),
         quick=quick,

@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pandas as pd
 
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, distance_text, percent_text
+from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import ResultTable
 from bayesbias.delivery.page.blocks import (
@@ -90,7 +90,7 @@ def reproduction_section(page: FitReport) -> Section:
         "Draws": f"{fit_attribute(fit, 'draws'):,} in each of {fit_attribute(fit, 'chains')} chains",
         "Seed of this page": str(page.random_seed),
         "Interval": f"{percent_text(page.hdi_prob)} HPDI",
-        "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
+        "Region of practical equivalence": "none given" if page.rope is None else interval_text(*page.rope),
     }
     versions = {**fit_attribute(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
     study = page.study_of_table

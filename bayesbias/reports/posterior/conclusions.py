@@ -241,12 +241,12 @@ def conclusions(
     >>> report.verdict.kind, [(statement.kind, statement.numbers["contrast"]) for statement in report.shown][0]
     ('nothing', ('contrast', 'associated - different'))
     """
-    return conclusions_of(fit, contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope), rope)
+    return conclusions_of(fit, contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope))
 
 
-def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame", rope: float | tuple[float, float] | None) -> Conclusions:
-    """Return the conclusions from `contrasts` of a fit at all levels, with their region of practical equivalence."""
-    hdi_prob = frame.settings["hdi_prob"]
+def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
+    """Return the conclusions from `contrasts` of a fit at all levels."""
+    hdi_prob, rope = frame.settings["hdi_prob"], frame.settings["rope"]
     overall, groups, words = (
         [
             {
