@@ -171,7 +171,7 @@ def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
 
 
 def rope_of(fit: "xr.DataTree", rope: Any) -> tuple[float, float] | None:
-    """Return a region of practical equivalence as (low, high): the given one, else the one that the fit stores, if any."""
+    """Return a region of practical equivalence as (low, high): the given one, else that of the fit, if it has one."""
     if rope is None and "rope" in check_fit(fit).attrs:
         rope = fit_attribute(fit, "rope")
     return check_rope(rope)

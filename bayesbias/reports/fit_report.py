@@ -1,7 +1,7 @@
 """The report of a fit: conclusions, estimates and contrasts, and the inputs of its page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,7 +11,7 @@ from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import ComparedConditions, Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList
-from bayesbias.errors import ReportError
+from bayesbias.errors import BayesBiasError, FitError, NotEnoughMemoryError, ReportError
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
@@ -19,6 +19,7 @@ from bayesbias.models.fit_files import changed_by_hand, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, fitted_table, rope_of, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
 from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -104,8 +105,7 @@ class FitReport(Result):
             tables["contrasts"] = estimate_table(self.contrasts)
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
-                caption = f"Questions of the study, about these protected words, {prob}; below 0, nearer"
-                tables["questions"] = replace(estimate_table(answers), caption=caption)
+                tables["questions"] = estimate_table(answers)
         answer = None if reason else self.answer
         conclusions = None if reason else self.conclusions
         if answer:
@@ -185,6 +185,14 @@ class FitReport(Result):
     def conclusions(self) -> Conclusions:
         """Conclusions of the fit; they need a contrast."""
         return conclusions_of(self.fit, self.contrasts)
+
+    @cached_property
+    def check(self) -> PosteriorCheck | BayesBiasError:
+        """Posterior predictive check of the fit, or the reason why there is none."""
+        try:
+            return check_posterior(self.fit, random_seed=self.random_seed, progress=False)
+        except (FitError, ReportError, NotEnoughMemoryError) as error:
+            return error
 
     @cached_property
     def summary(self) -> pd.DataFrame:

@@ -44,7 +44,7 @@ from bayesbias.embeddings.embedding import OF_WORDS
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.fit_files import USER, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_rows
-from bayesbias.models.spec import list_models, load_model
+from bayesbias.models.spec import model_code
 from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.measures.mac_shares import mac_shares
 from bayesbias.reports.posterior.effective_words import list_records
@@ -148,8 +148,8 @@ def _code(page: FitReport, study: str | None) -> str:
     fitted = (
         'fit = bb.read_fit("PATH")  # its draws were sampled outside of bayesbias'
         if fit_attribute(fit, "sampler") == USER
-        else f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
-        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{_other_priors(page)}{covariates})"
+        else f"fit = bb.fit(table, {model_code(page.spec)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
+        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{covariates})"
     )
     lines += [
         fitted,
@@ -158,17 +158,6 @@ def _code(page: FitReport, study: str | None) -> str:
         'bb.write(report, "report.html")',
     ]
     return "\n".join(lines)
-
-
-def _other_priors(page: FitReport) -> str:
-    """Return the argument `priors` if a bundled model was fitted with other priors, else an empty text."""
-    if page.spec.name not in list_models():
-        return ""
-    usual_priors = load_model(page.spec.name).priors
-    changed_priors = {
-        name: str(prior) for name, prior in page.spec.priors.items() if str(prior) != str(usual_priors.get(name))
-    }
-    return f", priors={json.dumps(changed_priors)}" if changed_priors else ""
 
 
 def citation_section(page: FitReport) -> Section:

@@ -32,7 +32,7 @@ from bayesbias.delivery.page.blocks import (
 from bayesbias.delivery.page.sections import embedded, table_block
 from bayesbias.delivery.plots.posterior import figure_of_connections, figure_of_words
 from bayesbias.errors import (
-    FitError,
+    BayesBiasError,
     MeasureError,
     NotEnoughMemoryError,
     QuestionWarning,
@@ -48,14 +48,13 @@ from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.models.fit_files import USER, added_parameters, changed_by_hand, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_table
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.measures.false_positive_rates import LEVEL
+from bayesbias.reports.methods import methods
 from bayesbias.reports.posterior.contrasts import at_level
 from bayesbias.reports.posterior.estimate_tables import HEADINGS, NET_MEANING
-from bayesbias.reports.posterior.methods import methods
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import UNITS
 from bayesbias.reports.robustness.model_comparison import (
@@ -242,10 +241,8 @@ def sampler_section(page: FitReport) -> Section:
 
 def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
-    try:
-        check = check_posterior(page.fit, random_seed=page.random_seed, progress=False)
-    except (FitError, NotEnoughMemoryError) as error:
-        return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {error}")])
+    if isinstance(check := page.check, BayesBiasError):
+        return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {check}")])
     fails = " The check found faults, listed there." if check.problems else " The check found no fault."
     return embedded(check, "predictions", _PREDICTIONS, [check.summary[1].text + fails])
 
@@ -549,7 +546,9 @@ def model_section(page: FitReport) -> Section:
 
 def _methods_paragraph(page: FitReport) -> list[Block]:
     """Return the methods paragraph for papers, as text that can be copied."""
-    return [Paragraph("For a paper (bb.methods, Markdown):"), Verbatim(methods(page.fit, hdi_prob=page.hdi_prob))]
+    check = None if isinstance(page.check, BayesBiasError) else page.check
+    text = methods(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, check=check)
+    return [Paragraph("For a paper (bb.methods, Markdown):"), Verbatim(text)]
 
 
 def model_equations(spec: ModelSpec) -> list[str]:

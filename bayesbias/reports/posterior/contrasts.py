@@ -440,6 +440,13 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
     return xr.DataArray(gaps, dims=("chain", "draw", _SUBSET), coords=coords)
 
 
+def has_list_nearness(fit: "xr.DataTree") -> bool:
+    """Return whether the contrast of associated and different words has a part due to lists' nearness to all groups."""
+    rows = fitted_rows(fit)
+    groups = set(rows.protected_groups[rows.compared].tolist())
+    return {"associated", "different"} <= set(rows.connections) and len(groups) > 1 and "list_mean" in fit["posterior"]
+
+
 def _nearness(
     fit: "xr.DataTree", rows: ModelData, chosen: list[_Words], baseline: str, other: str
 ) -> np.ndarray | None:
@@ -447,11 +454,9 @@ def _nearness(
 
     None if the fit has no means of lists, or the contrast does not compare associated and different words.
     """
+    if {baseline, other} != {"associated", "different"} or not has_list_nearness(fit):
+        return None
     groups = rows.protected_groups
-    if {baseline, other} != {"associated", "different"} or len(set(groups[rows.compared].tolist())) == 1:
-        return None
-    if "list_mean" not in fit["posterior"]:
-        return None
     stacked = fit["posterior"]["list_mean"].stack(sample=("chain", "draw"), create_index=False)
     list_means = stacked.transpose("protected_word", "attribute_group", "sample").to_numpy()
     nearness = np.tensordot(group_weights(groups[rows.compared]), list_means[rows.compared], axes=1)

@@ -234,13 +234,12 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
             "show how much the words of such a group differ."
         )
         yield Statement("small group", fact, {"groups": few}), f"Add words, or claim nothing about {name_some(few)}."
-    these_words = f"report contrasts of these words ({setting('scope', 'these_words')})."
     if len(groups) > 1 and (groups == 1).all():
         fact = (
-            "Each protected group has one word, so intervals for words like these depend on the prior and almost "
-            "always include 0."
+            "Each protected group has one word, so nothing shows how much the words of a group differ. Intervals over "
+            "all words depend on the prior and almost always include 0; those of groups are about these single words."
         )
-        yield Statement("one word a group", fact), f"Add protected words, or {these_words}"
+        yield Statement("one word a group", fact), f"Add words: {_FEW_WORDS} or more to a group."
     if data.sizes["protected_word"] == 1:
         fact = "With one protected word, the spread of words (word_sd) is known from the prior alone."
         yield Statement("one word", fact), "Add protected words."
@@ -250,7 +249,12 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
             "Intervals for words like these can then be too narrow, because a few words do not show how often such "
             "words occur."
         )
-        yield Statement("extreme words", fact, {"words": extreme}), f"Look at these words, and also {these_words}"
+        few = len(extreme) == 1
+        advice = (
+            f"Check whether {'this word belongs' if few else 'these words belong'} to the group in its usual meaning, "
+            f"add words of the same kind, and compare the results without {'it' if few else 'them'}."
+        )
+        yield Statement("extreme words", fact, {"words": extreme}), advice
     if (tied := tied_directions(fit)) and not narrow:
         yield _tied(tied, f"these {counted(data.sizes['protected_word'], 'protected word')}")
 

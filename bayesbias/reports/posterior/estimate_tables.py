@@ -112,10 +112,9 @@ def labelled(frame: "pd.DataFrame", table: "pd.DataFrame", used: Mapping[str, st
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False, observed=True)
     lists = {str(group): name_some(names, 3) for group, names in associated["attribute_group"].unique().items()}
     group_of = dict(table[["protected_word", "protected_group"]].astype(str).itertuples(index=False, name=None))
-    groups = [
-        row["protected_group"] or group_of.get(row["protected_word"], EVERYONE) for row in frame.to_dict("records")
-    ]
-    counts = ["" if row["protected_word"] else used.get(row["protected_group"], "") for row in frame.to_dict("records")]
+    rows = rows_of(frame)
+    groups = [row["protected_group"] or group_of.get(row["protected_word"], EVERYONE) for row in rows]
+    counts = ["" if row["protected_word"] else used.get(row["protected_group"], "") for row in rows]
     frame = frame.assign(protected_group=groups)
     frame.insert(3, "own_lists", [lists.get(group, "") for group in groups])
     frame.insert(3, "words_used", counts)
@@ -146,7 +145,8 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
         return ResultTable(frame, "Contrasts", caption, columns, HEADINGS, differences=True, mark=mark)
     if "question" in frame:
         caption = (
-            f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer{_region(settings)}"
+            f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer; about exactly these "
+            f"protected words, and attribute words like these{_region(settings)}"
         )
         return ResultTable(frame, "Questions", caption, columns, HEADINGS, differences=True, mark=mark)
     if frame["parameter"].str.endswith("_mean").all():
