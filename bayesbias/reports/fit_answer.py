@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from bayesbias.base.number_text import interval_text, percent_text, signed_text
+from bayesbias.base.number_text import interval_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import MOST_LINES, MOST_WORDS, ResultFigure, ResultTable
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import name_some
@@ -122,7 +122,7 @@ class FitAnswer:
             key=lambda row: (reading(row) == _NEVER_SETTLED, count[reading(row)]),
         )
         texts = [
-            f"{row['protected_group']} {'borderline' if row['borderline'] else reading(row)} "
+            f"{shown_name(row['protected_group'])} {'borderline' if row['borderline'] else reading(row)} "
             f"({signed_text(row['mean'])}, {_interval(row)}{_without_nearness(row)})"
             for row in apart
         ]

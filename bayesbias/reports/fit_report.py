@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
-from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.number_text import counted, percent_text, shown_name
 from bayesbias.base.results import ComparedConditions, Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import BayesBiasError, FitError, NotEnoughMemoryError, ReportError
@@ -75,7 +75,7 @@ class FitReport(Result):
     def subject(self) -> str:
         """Name of the study, if the table has one, and of the embedding."""
         study = self.facts.get("study")
-        return f"{study} in {self.embedding}" if study else self.embedding
+        return f"{shown_name(study)} in {self.embedding}" if study else self.embedding
 
     @property
     def title(self) -> str:
@@ -87,7 +87,9 @@ class FitReport(Result):
         """The line below the title: study and embedding, if the title does not name them, sizes of lists, and model."""
         named = self.page_title or not self.facts.get("description")
         lists = sizes_text(word_lists(self.fit), recorded="lost_words" in self.facts)
-        return f"{'' if named else f'{self.subject}. '}{lists[0].upper()}{lists[1:]}. Model {self.spec.name}."
+        return (
+            f"{'' if named else f'{self.subject}. '}{lists[0].upper()}{lists[1:]}. Model {shown_name(self.spec.name)}."
+        )
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -129,7 +131,7 @@ class FitReport(Result):
             doubts=conclusions.doubts if conclusions else self.parts[0].statements,
             limits=conclusions.limits if conclusions else (),
             settings={
-                "Model": self.spec.name,
+                "Model": shown_name(self.spec.name),
                 "Sampler": sampler_text(self.fit),
                 "Interval": prob,
             },
@@ -148,8 +150,11 @@ class FitReport(Result):
         return FitAnswer(
             conclusions,
             self.contrasts,
-            {str(group): list(names) for group, names in lists["attribute_group"].unique().items()},
-            self.table.loc[other, "attribute_group"].unique().tolist(),
+            {
+                shown_name(str(group)): list(map(shown_name, names))
+                for group, names in lists["attribute_group"].unique().items()
+            },
+            list(map(shown_name, self.table.loc[other, "attribute_group"].unique())),
             self.hdi_prob,
             self.rope,
         )

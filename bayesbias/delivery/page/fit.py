@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pandas as pd
 
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text
+from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, shown_name
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import ResultTable
 from bayesbias.delivery.page.blocks import (
@@ -178,11 +178,11 @@ def question_section(page: FitReport) -> Section:
     protected = _words_by(table, "protected_group", "protected_word")
     attributes = _words_by(table, "attribute_group", "attribute_word")
     associated = table[table["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
-    protected["expected"] = [name_some(associated.get(name, ["none"])) for name in protected["name"]]
-    control = attributes["name"].isin(_CONTROLS)
+    protected["own_lists"] = [name_some(associated.get(name, ["none"])) for name in protected["list"]]
+    control = attributes["list"].isin(_CONTROLS)
     for frame, role in ((protected, "protected"), (attributes, "attribute")):
         worth = {record["list"]: record["effective_words"] for record in records if record["role"] == role}
-        frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["name"]]
+        frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["list"]]
     blocks: list[Block] = [
         *_about_the_study(page),
         Paragraph(
@@ -200,8 +200,8 @@ def question_section(page: FitReport) -> Section:
 
 
 def _words_table(frame: pd.DataFrame, caption: str, name: str, *, folded: bool = False) -> Table:
-    columns = ("name", "size", "effective_words", "expected", "words")
-    headings = {"name": name, "size": "Words", "expected": "Associated lists", "words": "The words"}
+    columns = ("list", "size", "effective_words", "own_lists", "words")
+    headings = {"list": name, "size": "Words", "words": "The words"}
     return table_block(ResultTable(frame, "", caption, columns, headings, folded=folded))
 
 
@@ -214,7 +214,7 @@ def _attribute_words_text(page: FitReport) -> str:
 def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
     """Return the words of each group or list: columns `name`, `size`, `words`."""
     lists = table.drop_duplicates(word).groupby(by, sort=False)[word]
-    return lists.agg(size="size", words=", ".join).rename_axis("name").reset_index().astype({"name": str})
+    return lists.agg(size="size", words=", ".join).rename_axis("list").reset_index().astype({"list": str})
 
 
 def _about_the_study(page: FitReport) -> Iterator[Block]:
@@ -222,7 +222,7 @@ def _about_the_study(page: FitReport) -> Iterator[Block]:
     if name is None:
         yield Paragraph(f"The table ({page.embedding}) does not name a study.")
         return
-    yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
+    yield Paragraph(f"Study: {shown_name(name)}. Embedding: {page.embedding}.")
     if "description" in page.facts:
         yield Paragraph(page.facts["description"])
     if name in list_studies() and page.study_of_table is None and (notes := load_study(name).notes):
@@ -302,7 +302,7 @@ def _lost(page: FitReport) -> Iterator[Block]:
         yield Paragraph("The embedding has all words of the study.")
         return
     by_list = lost.groupby("list", sort=False)["word"].size()
-    where = ", ".join(f"{number} of {name}" for name, number in by_list.items())
+    where = ", ".join(f"{number} of {shown_name(name)}" for name, number in by_list.items())
     yield Notice(
         f"{counted(len(lost), 'word was', 'words were')} lost ({where}). All numbers describe the remaining words."
     )

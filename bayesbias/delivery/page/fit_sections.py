@@ -13,6 +13,7 @@ from bayesbias.base.number_text import (
     p_text,
     p_value_text,
     percent_text,
+    shown_name,
     signed_text,
 )
 from bayesbias.base.results import ResultTable
@@ -410,7 +411,7 @@ def _weat(page: FitReport) -> Iterator[Block]:
     except (MeasureError, StudyError) as error:
         yield Paragraph(f"WEAT is not shown: {error}")
         return
-    (first, second), (near, far) = lists.protected, lists.attributes
+    first, second, near, far = map(shown_name, (*lists.protected, *lists.attributes))
     how = f"all {test.partitions:,} partitions" if test.exact else f"{test.partitions:,} partitions drawn at random"
     yield fact_table(
         f"WEAT: {first} and {second} against {near} and {far}; p-value from {how}",
@@ -473,7 +474,7 @@ def _t_tests(page: FitReport) -> Iterator[Block]:
     except MeasureError as error:
         yield Paragraph(f"Two groups are not tested against each other: {error}")
         return
-    first, second = page.table["protected_group"].astype(str).unique()
+    first, second = map(shown_name, page.table["protected_group"].astype(str).unique())
     caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
     columns = ("attribute_group", "values", *test)
     yield table_block(ResultTable(frame, "", caption, columns, headings, differences=True, folded=True))

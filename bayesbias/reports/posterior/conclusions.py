@@ -12,6 +12,7 @@ from bayesbias.base.number_text import (
     interval_text,
     percent_text,
     probability_text,
+    shown_name,
     signed_text,
 )
 from bayesbias.base.statements import Conclusions, Statement, rows_of
@@ -314,7 +315,7 @@ def _about(fit: "xr.DataTree") -> Statement:
         "lost_words": lost,
         "left_out_controls": table.get("left_out_controls", []),
     }
-    text = f"Study {table['study']!r}. " if "study" in table else ""
+    text = f"Study {shown_name(table['study'])!r}. " if "study" in table else ""
     if numbers["embedding"]:
         text += f"Embedding {numbers['embedding']!r}. "
     elif "source" in table:
@@ -322,7 +323,7 @@ def _about(fit: "xr.DataTree") -> Statement:
     text += (
         f"{counted(numbers['protected_words'], 'protected word')}, "
         f"{counted(numbers['attribute_words'], 'attribute word')}, {counted(numbers['pairs'], 'cosine distance')}; "
-        f"model {numbers['model']!r}, {sampler_text(fit)}."
+        f"model {shown_name(numbers['model'])!r}, {sampler_text(fit)}."
     )
     if lost is None:
         text += " The table does not say whether words were lost."

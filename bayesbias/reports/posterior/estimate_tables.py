@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_choice
-from bayesbias.base.number_text import estimate_text, interval_text, percent_text, signed_text
+from bayesbias.base.number_text import estimate_text, interval_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import BEWARE, VERDICTS, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
@@ -28,7 +28,6 @@ HEADINGS = {
     "observed": "Plain difference",
     "net_mean": "Net",
     "net_low": "Interval, net",
-    "own_lists": "Associated lists",
     "words_used": "Words used",
 }
 PAPER_LEVELS = ("overall", "protected_group", "word")
@@ -214,8 +213,10 @@ class EstimateTables(Result):
         if "parameter" in row:
             name = " ".join(filter(None, (row["parameter"], row["connection"], row.get("protected_word", ""))))
             return Statement("answer", f"{name}: {estimate_text(row)}, {prob} interval in brackets.", row)
-        words = row.get("protected_word") or row.get("protected_group")
-        name = row["question"] if "question" in row else f"{row['contrast']}{f' for {words}' if words else ''}"
+        words = row.get("protected_word") or shown_name(row.get("protected_group", ""))
+        name = f"{row['contrast']}{f' for {words}' if words else ''}"
+        if "question" in row:
+            name = shown_name(row["question"])
         ends = interval_text(row["hdi_low"], row["hdi_high"])
         text = f"{name}: {signed_text(row['mean'])}, {prob} interval {ends}, {reading(row)}."
         return Statement("answer", text, row)

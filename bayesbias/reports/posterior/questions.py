@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_probability
-from bayesbias.base.number_text import counted, interval_text, signed_text
+from bayesbias.base.number_text import counted, interval_text, shown_name, signed_text
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import (
     QuestionWarning,
@@ -152,8 +152,8 @@ def question_statements(
     return tuple(
         Statement(
             "question",
-            f"Question of the study, {row['question']}: the difference is {signed_text(row['mean'])} (observed "
-            f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}"
+            f"Question of the study, {shown_name(row['question'])}: the difference is {signed_text(row['mean'])} "
+            f"(observed {signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}"
             f"{unsettled_text(row, direction=True)}.",
             row,
         )
@@ -399,4 +399,4 @@ def named_phrases(data: ModelData) -> dict[str, str]:
         for name in ("associated", "different")
         if name in data.connections
     }
-    return words | {name: f"{words[name]} ({name_some(names, 4)})" for name, names in lists.items()}
+    return words | {name: f"{words[name]} ({name_some(map(shown_name, names), 4)})" for name, names in lists.items()}
