@@ -302,7 +302,7 @@ def _lost(page: FitReport) -> Iterator[Block]:
         yield Paragraph("The embedding has all words of the study.")
         return
     by_list = lost.groupby("list", sort=False)["word"].size()
-    where = ", ".join(f"{number} of {shown_name(name)}" for name, number in by_list.items())
+    where = ", ".join(f"{number} of {shown_name(str(name))}" for name, number in by_list.items())
     yield Notice(
         f"{counted(len(lost), 'word was', 'words were')} lost ({where}). All numbers describe the remaining words."
     )

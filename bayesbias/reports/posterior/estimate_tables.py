@@ -214,9 +214,8 @@ class EstimateTables(Result):
             name = " ".join(filter(None, (row["parameter"], row["connection"], row.get("protected_word", ""))))
             return Statement("answer", f"{name}: {estimate_text(row)}, {prob} interval in brackets.", row)
         words = row.get("protected_word") or shown_name(row.get("protected_group", ""))
-        name = f"{row['contrast']}{f' for {words}' if words else ''}"
-        if "question" in row:
-            name = shown_name(row["question"])
+        what = shown_name(row["question"]) if "question" in row else row["contrast"]
+        name = f"{what}{f' for {words}' if words else ''}"
         ends = interval_text(row["hdi_low"], row["hdi_high"])
         text = f"{name}: {signed_text(row['mean'])}, {prob} interval {ends}, {reading(row)}."
         return Statement("answer", text, row)
