@@ -122,7 +122,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
             level_contrasts,
             {**differences, "Plain difference": ("observed", "{:+.3f}")},
         )
-    same("Questions of the study", bb.planned_contrasts(fitted, rope=0.02), differences)
+    same("Questions of ", bb.planned_contrasts(fitted, rope=0.02), differences)
 
     check = check_posterior(fitted, random_seed=4)
     same(
