@@ -168,7 +168,6 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "groups_not_compared": ("texts", lambda value: isinstance(value, dict) and _are_texts([*value, *value.values()])),
 }
 
-# Of some fits: whose draws the user sampled, with a region of practical equivalence, or of commands.
 _SOME_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sampled_by": ("a text", is_text),
     "change": ("a text", lambda value: isinstance(value, str)),
