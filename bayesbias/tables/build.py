@@ -208,7 +208,6 @@ def _rank(embedding: Embedding) -> dict[str, str]:
         return {}
     vectors = embedding.vectors
     blocks = (vectors[start : start + _ROWS].astype(float) for start in range(0, len(vectors), _ROWS))
-    blocks = (vectors[start : start + _ROWS].astype(float) for start in range(0, len(vectors), _ROWS))
     products = np.sum([block.T @ block for block in blocks], axis=0)
     sizes = np.linalg.eigvalsh(products)
     # These are squares: float32 leaves about 1e-14 of a direction that was removed.
