@@ -24,7 +24,7 @@ from bayesbias.base.files import inputs as contents
 from bayesbias.base.files.inputs import (
     LINES,
     MemoryCost,
-    check_links,
+    check_folder,
     input_file,
     is_packed,
     open_content,
@@ -140,7 +140,7 @@ def test_a_corpus_has_no_file_from_elsewhere(tmp_path: Path) -> None:
         (folder / link).symlink_to(target)
         with pytest.raises(InputFileError, match=r"is a link to .* outside of the folder"):
             text_files(folder)
-        check_links(folder, tmp_path)
+        check_folder(folder, tmp_path)
         (folder / link).unlink()
 
 
