@@ -25,12 +25,11 @@ from bayesbias.models.fit_files import (
     EXTRA_GROUPS,
     GROUPS,
     USER,
-    check_storage,
     content_faults,
     stored_model,
     stored_rows,
-    unreadable,
 )
+from bayesbias.models.fit_storage import check_storage, unreadable
 from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
 from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
 from bayesbias.models.simulate import draw_distances, draw_parameters

@@ -108,7 +108,8 @@ def bounded_rows(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield rows whose second value is of a kind, text or bytes; raise `sqlite3.DatabaseError` at others.
 
-    The first value may be of any kind. Different rows lie in different places of a sound file, so that they are not longer than it: more is an error, too.
+    The first value may be of any kind. Different rows lie in different places of a sound file, so that they are not
+    longer than it: more is an error, too.
     """
     pages, page_size = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
     room = pages * page_size

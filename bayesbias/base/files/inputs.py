@@ -376,7 +376,7 @@ def input_file(path: str | os.PathLike[str]) -> Path:
 
 
 def check_folder(folder: Path, *more: Path) -> None:
-    """Raise `InputFileError` if a folder has a pipe or a device, or a link that leads out of it and of `more` folders."""
+    """Raise `InputFileError` if a folder has a pipe, a device, or a link that leads out of it and of `more` folders."""
     places = (folder.resolve(), *more)
     for path in folder.rglob("*"):
         if path.exists() and not (path.is_file() or path.is_dir()):  # a library that opens it could wait for ever
