@@ -220,7 +220,7 @@ _YEAR = 365.25 * 24 * 3600
 
 
 def audit(
-    embeddings: Mapping[str, EmbeddingLike] | Sequence[EmbeddingLike],
+    embeddings: Mapping[str, EmbeddingLike] | Sequence[EmbeddingLike] | Embedding | str | os.PathLike[str],
     studies: Sequence[StudyLike] | StudyLike,
     measures: Sequence[str] = AUDIT_MEASURES,
     *,
@@ -253,7 +253,7 @@ def audit(
     ----------
     embeddings
         Mapping of names in the frame to embeddings, or a list of embeddings, which keep their own names. Each is an
-        `Embedding`, a path, or anything else that `load_embedding` takes.
+        `Embedding`, a path, or anything else that `load_embedding` takes. Or one `Embedding` or path.
     studies
         Studies, names of bundled ones, or paths of TOML files; each needs a name of its own.
     measures

@@ -1,7 +1,7 @@
 """A gate: each question of an audit passes, fails or stays undecided by a region of practical equivalence."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from bayesbias.audits.gate_files import (
     SCHEMA_VERSION,
     Baseline,
     Earlier,
+    gate_files,
     junit_xml,
     model_card,
     probability_worse,
@@ -309,11 +310,6 @@ class GateResult(Result):
     def contents(self) -> Contents:
         """Outcomes as statements and a table; in a folder also gate.json, junit.xml and model_card.md."""
         low, high = self.rope
-        files: dict[str, Callable[[Path], object]] = {
-            "gate.json": lambda path: path.write_text(self._json(), encoding="utf-8"),
-            "junit.xml": lambda path: path.write_text(self.junit, encoding="utf-8"),
-            "model_card.md": lambda path: path.write_text(self.model_card, encoding="utf-8"),
-        }
         embeddings = list(dict.fromkeys(self.questions["embedding"].map(str)))
         return Contents(
             title=f"Are the associations of {name_some(embeddings, _MOST_NAMED)} small enough?",
@@ -354,7 +350,7 @@ class GateResult(Result):
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
                 "Baseline": self.baseline or "none",
             },
-            files=files,
+            files=gate_files(self._json, lambda: self.junit, lambda: self.model_card),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -99,6 +99,17 @@ def model_card(questions: Sequence[Mapping[str, Any]], region: Region, hdi_prob:
     return "\n".join([*lines, "", *(f"- {markdown_text(text)}" for text in limits), ""])
 
 
+def gate_files(
+    gate: Callable[[], str], junit: Callable[[], str], card: Callable[[], str]
+) -> dict[str, Callable[[Path], object]]:
+    """Return functions that write the files of a gate for other tools, from those that return their texts."""
+    texts = {"gate.json": gate, "junit.xml": junit, "model_card.md": card}
+    return {
+        name: lambda path, text=text: path.write_text(text(), encoding="utf-8")  # type: ignore[misc]
+        for name, text in texts.items()
+    }
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class GateFailure(Result):
     """A gate that decided nothing: its files replace those of an earlier gate, which no longer holds.
@@ -135,16 +146,11 @@ class GateFailure(Result):
         """The error as a statement; in a folder also as gate.json, junit.xml and model_card.md."""
         card = f"## Bias, Risks, and Limitations\n\n{markdown_text(str(self))}\n"
         junit = _junit([("gate", self.plan, self.error)], ["error"])
-        files: dict[str, Callable[[Path], object]] = {
-            "gate.json": lambda path: path.write_text(json_text(self.to_dict(), indent=1), encoding="utf-8"),
-            "junit.xml": lambda path: path.write_text(junit, encoding="utf-8"),
-            "model_card.md": lambda path: path.write_text(card, encoding="utf-8"),
-        }
         return Contents(
             title=f"What does the gate {self.plan} say?",
             answer=f"Nothing was decided ({self.outcome}).",
             answers=(self._statement,),
-            files=files,
+            files=gate_files(lambda: json_text(self.to_dict(), indent=1), lambda: junit, lambda: card),
         )
 
     def to_dict(self) -> dict[str, Any]:
