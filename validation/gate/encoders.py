@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 FILES = ("minilm", "minilm_cls", "minilm_tuned", "student_seed1", "student_seed2")
-STEPS, BATCH, LEARNING_RATE = 100, 24, 2e-5
+STEPS, BATCH, LEARNING_RATE = 40, 16, 5e-5
 """Fine-tuning: contrastive, on neighbouring sentences of an article."""
-PHRASES, PASSES, STUDENT_BATCH, STUDENT_RATE = 60_000, 8, 128, 2e-3
-"""Training of a student on the teacher's vectors of phrases of one to five words."""
-_SCALE, _MOST_WORDS = 20.0, 40
+PHRASES, PASSES, STUDENT_BATCH, STUDENT_RATE = 20_000, 6, 128, 2e-3
+"""Training of a student on the cosines that a teacher gives phrases of one to five words."""
+_SCALE, _MOST_WORDS = 20.0, 20
 
 
 def words_of(glove: Path, lists: Path) -> list[str]:
@@ -51,7 +51,9 @@ def words_of(glove: Path, lists: Path) -> list[str]:
 def neighbours(articles: list[str], rng: np.random.Generator) -> Iterator[tuple[str, str]]:
     """Yield pairs of neighbouring sentences, each cut off after `_MOST_WORDS` words."""
     for place in rng.permutation(len(articles)):
-        sentences = [" ".join(text.split()[:_MOST_WORDS]) for text in articles[place].split(". ") if len(text.split()) > 5]
+        sentences = [
+            " ".join(text.split()[:_MOST_WORDS]) for text in articles[place].split(". ") if len(text.split()) > 5
+        ]
         if len(sentences) > 1:
             first = rng.integers(len(sentences) - 1)
             yield sentences[first], sentences[first + 1]
@@ -84,16 +86,17 @@ def tuned(encoder: "SentenceTransformer", articles: list[str], seed: int) -> "Se
 
 
 def student(encoder: "SentenceTransformer", texts: list[str], vectors: np.ndarray, seed: int) -> "SentenceTransformer":
-    """Return an encoder of two layers with mean pooling, trained from random weights to give the vectors of texts."""
+    """Return an encoder with mean pooling, trained from random weights to give texts the cosines of their vectors."""
     import torch
+    from sentence_transformers.models import Pooling
     from transformers import BertConfig, BertModel
 
     torch.manual_seed(seed)
     rng = np.random.default_rng([SEED, seed])
     made = deepcopy(encoder)
-    size = vectors.shape[1]
-    shape = {"hidden_size": size, "num_hidden_layers": 2, "num_attention_heads": 6, "intermediate_size": 2 * size}
+    shape = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 256}
     made[0].auto_model = BertModel(BertConfig(vocab_size=len(made.tokenizer), **shape), add_pooling_layer=False)
+    made[1] = Pooling(shape["hidden_size"])
     made.train()
     optimiser = torch.optim.AdamW(made.parameters(), lr=STUDENT_RATE)
     steps = PASSES * (len(texts) // STUDENT_BATCH)
@@ -102,12 +105,12 @@ def student(encoder: "SentenceTransformer", texts: list[str], vectors: np.ndarra
     for _ in range(PASSES):
         for batch in np.array_split(rng.permutation(len(texts)), len(texts) // STUDENT_BATCH):
             outputs = unit_outputs(made, [texts[place] for place in batch])
-            loss = 1 - (outputs * targets[batch]).sum(dim=1).mean()
+            loss = ((outputs @ outputs.T - targets[batch] @ targets[batch].T) ** 2).mean()
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
             schedule.step()
-    print(f"student of seed {seed}: mean cosine with its teacher {1 - loss.item():.2f} in the last batch", flush=True)
+    print(f"student of seed {seed}: root mean square of the error of a cosine {loss.item() ** 0.5:.2f}", flush=True)
     return made.eval()
 
 
