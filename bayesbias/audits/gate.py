@@ -453,7 +453,7 @@ def gate(
         Path of a ``gate.json``, or another JSON file of a gate: only what got worse fails. None: the region alone.
     strict
         Whether a plan that differs from that of the baseline is the outcome ``"changed plan"``, unless a question
-        fails: dropped questions, another region, interval or model, other word lists or lost words.
+        fails: dropped questions, another region, interval or model, other word lists, lost words or forms of words.
 
     Returns
     -------
@@ -479,11 +479,11 @@ def gate(
 
     With a baseline, worse means farther from the middle of the region, as the absolute value is for a symmetric one. A
     question that does not pass by its interval fails or is undecided only if it got worse with a probability of at
-    least `hdi_prob`; with less it passes, and within three Monte Carlo standard errors of it a fail is undecided. The probability is computed over all pairs of a draw of this audit and one of
-    the baseline; if the file has no draws, a Normal distribution with its mean and sd replaces them (`compared_by`).
-    The draws are treated as independent. Since two embeddings share their words, the probability is cautious. A
-    question whose lists, model or number of lost words changed, or that the baseline has not answered, is decided by
-    the region alone.
+    least `hdi_prob`; with less it passes, and within three Monte Carlo standard errors of it a fail is undecided. The
+    probability is computed over all pairs of a draw of this audit and one of the baseline; if the file has no draws, a
+    Normal distribution with its mean and sd replaces them (`compared_by`). The draws are treated as independent. Since
+    two embeddings share their words, the probability is cautious. A question whose lists, model, lost words or forms of
+    words changed, or whose answer in the baseline is missing or not comparable, is decided by the region alone.
 
     A question is not comparable if its lists are no more coherent than chance, as those of random vectors; if it would
     pass by a region in units of cosine distance, without a baseline, and the mean cosine of its words is above 0.5;

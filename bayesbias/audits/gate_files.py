@@ -210,8 +210,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     version = content.get("schema_version") if isinstance(content, dict) else None
     if version in range(1, SCHEMA_VERSION):
         raise ReportError(
-            f"The baseline {path} has an older form, schema_version {version}, which lacks facts that are compared now. "
-            f"Run the gate on the released vectors again, which writes schema_version {SCHEMA_VERSION}."
+            f"The baseline {path} has an older form, schema_version {version}, which lacks what is compared now. Run the "
+            f"gate on the released vectors again, which writes schema_version {SCHEMA_VERSION}."
         )
     if version != SCHEMA_VERSION or not isinstance(content.get("questions"), list):
         raise ReportError(
@@ -241,16 +241,14 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
 def checksum(content: Mapping[str, Any]) -> str:
     """Return a hash of all that a gate takes from a baseline; neither the order of keys nor the layout changes it."""
     compared = {name: content.get(name) for name in ("rope", "standardised", "hdi_prob", "questions", "settings")}
-    text = json.dumps(
-        json.loads(json.dumps(compared), parse_int=float), sort_keys=True
-    )  # some programs write 1 for 1.0
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    same_numbers = json.loads(json.dumps(compared), parse_int=float)  # some programs write 1 for 1.0
+    return hashlib.sha256(json.dumps(same_numbers, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _vectors(content: Mapping[str, Any]) -> str:
     """Return what a baseline says of its vectors."""
-    settings = content.get("settings")
-    vectors = settings.get("Embeddings") if _is_object(settings) else None
+    settings: Any = content.get("settings")
+    vectors: Any = settings.get("Embeddings") if _is_object(settings) else None
     return vectors if is_text(vectors) else "unknown vectors"
 
 
@@ -273,12 +271,12 @@ def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier
     texts = [question.get(name) for name in names] if _is_object(question) else []
     if not texts or not all(map(is_text, texts)):
         raise ReportError(f"{place}: {', '.join(names[:-1])} and {names[-1]} must be texts.")
-    embedding, study, model, *hashes = texts
+    embedding, study, model, study_hash, model_hash, words_hash = texts
     mean, sd, draws, lost = (question.get(name) for name in ("mean", "sd", "draws", "lost_words"))
     key = embedding, study, model
     if not is_count(lost):
         raise ReportError(f"{place}: lost_words must be a number of words.")
-    facts, coherence = AskedQuestion(*hashes, lost), Coherence.read(question)
+    facts, coherence = AskedQuestion(study_hash, model_hash, words_hash, lost), Coherence.read(question)
     if coherence is None:
         raise ReportError(f"{place}: {', '.join(COHERENCE)} must be numbers from -2 to 2, or null.")
     if mean is None or question.get("outcome") == INCOMPARABLE:

