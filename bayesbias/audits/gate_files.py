@@ -210,8 +210,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     version = content.get("schema_version") if isinstance(content, dict) else None
     if version in range(1, SCHEMA_VERSION):
         raise ReportError(
-            f"The baseline {path} has an older form, schema_version {version}, which lacks what is compared now. Run the "
-            f"gate on the released vectors again, which writes schema_version {SCHEMA_VERSION}."
+            f"The baseline {path} has an older form, schema_version {version}, which lacks what is compared now. Run "
+            f"the gate on the released vectors again, which writes schema_version {SCHEMA_VERSION}."
         )
     if version != SCHEMA_VERSION or not isinstance(content.get("questions"), list):
         raise ReportError(

@@ -197,7 +197,7 @@ def gate(
 
 
 def _of_earlier_gate(output: Path | None) -> str:
-    """Return a sentence on the result of an earlier gate in an output that this one may not replace, if there is one."""
+    """Return a sentence on what an earlier gate left in an output; an empty text if it left nothing."""
     if output is None or not os.path.lexists(output / "gate.json"):
         return ""
     return f" {output / 'gate.json'} is of an earlier gate, and says nothing of this one."

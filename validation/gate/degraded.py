@@ -2,9 +2,8 @@
 
     python validation/gate/degraded.py EMBEDDINGS LISTS [--samples 12]
 
-The folders are those of validation/real_gaps.
-The truth of a copy is that of the original, the mean of whole lists; that of an encoder that was trained again is its
-own. EMBEDDINGS also holds the vectors that `encoders.py` makes.
+The folders are those of validation/real_gaps; EMBEDDINGS also holds the vectors that `encoders.py` makes. The truth of
+a copy is that of the original, the mean of whole lists; that of an encoder that was trained further is its own.
 README.md says what the tables mean.
 """
 
@@ -46,16 +45,13 @@ CELLS = (
     real_gaps.Cell("bundled", "gendered words, valence", 0, 2, 8, 8, 0),
     real_gaps.Cell("minilm", "gendered words, professions", 0, 2, 8, 8, 0),
     real_gaps.Cell("minilm", "professions, gendered words", 0, 2, 8, 8, 0),
-    real_gaps.Cell("student", "gendered words, professions", 0, 2, 8, 8, 0),
-    real_gaps.Cell("student", "professions, gendered words", 0, 2, 8, 8, 0),
 )
 # Other vectors of the same words, by embedding and name.
 OTHER_VECTORS = {
     "bundled": {"another seed": "wikipedia2018_skipgram_seed2.npz"},
     "minilm": {"CLS pooling": "minilm_cls.npz", "fine-tuned encoder": "minilm_tuned.npz"},
-    "student": {"encoder of another seed": "student_seed2.npz"},
 }
-RETRAINED = ("fine-tuned encoder", "encoder of another seed")
+RETRAINED = ("fine-tuned encoder",)
 """Vectors whose truth is their own."""
 # Distance from the edge of the region to the truth, in median posterior sds; below 0 the truth lies outside.
 INSIDE = (-2, -1, -0.01, 1, 2, 3)
@@ -91,7 +87,7 @@ def versions(name: str, folder: Path, rng: np.random.Generator) -> dict[str, np.
     path = vectors_path(name, folder)
     embedding = bb.load_embedding(path)
     vectors = np.asarray(embedding.vectors, dtype=float)
-    every = {"original": vectors} if name in ("minilm", "student") else dict(copies(vectors, rng))
+    every = {"original": vectors} if name == "minilm" else dict(copies(vectors, rng))
     for other, file in OTHER_VECTORS.get(name, {}).items():
         every[other] = bb.load_embedding(path.with_name(file)).matrix(embedding.words)
     return every

