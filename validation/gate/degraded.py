@@ -176,6 +176,15 @@ def shares(rows: pd.DataFrame) -> pd.DataFrame:
     return counts.reset_index()
 
 
+def tuned_cosine(folder: Path) -> float:
+    """Return the mean cosine of the vectors of a word before and after fine-tuning."""
+    vectors = versions("minilm", folder, np.random.default_rng())
+    before, after = (
+        vectors[name] / np.linalg.norm(vectors[name], axis=1)[:, None] for name in ("original", *RETRAINED)
+    )
+    return float((before * after).sum(axis=1).mean())
+
+
 def markdown(frame: pd.DataFrame) -> str:
     """Return the table of README.md: per copy and unit, how many are compared, and how many pass or fail."""
     lines = [
@@ -208,6 +217,7 @@ def main() -> None:
     frame = shares(pd.concat(frames))
     frame.round(4).to_csv(options.output / "degraded.csv", index=False)
     run = {"seed": real_gaps.SEED, "samples": options.samples, "seconds": round(time.time() - begin)}
+    run["tuned_cosine"] = round(tuned_cosine(options.embeddings), 3)
     (options.output / "degraded.json").write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
     print(markdown(frame))
 
