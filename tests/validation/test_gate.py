@@ -70,9 +70,7 @@ def of_degraded_vectors() -> list[str]:
     pca, cls = compared["PCA to a half"], compared["CLS pooling"]
     assert passes["CLS pooling"].max() == cls[False] == 0
     encoders = load_script("gate", "encoders")
-    cosine = json.loads((KEPT / "degraded.json").read_text(encoding="utf-8"))[
-        "cosine_of_a_word_before_and_after_tuning"
-    ]
+    cosine = json.loads((KEPT / "degraded.json").read_text(encoding="utf-8"))["tuned_cosine"]
     assert sum(cell.vectors == "minilm" for cell in script.CELLS) == 2
     return [
         f"{samples} tables from each of {len(script.CELLS)} cells",
@@ -100,8 +98,9 @@ def test_the_guide_says_the_numbers_of_the_trial() -> None:
     unchecked = at_edge["unchecked_pass"].mean()
     assert (
         f"at most {100 * at_edge['pass'].mean().max():.0f} % pass wrongly in any copy (noise, 8 and 4 bits, PCA to a "
-        f"half, a constant vector, shuffled words, CLS pooling of an encoder), where "
-        f"{100 * unchecked['shuffled words', False]:.0f} % to {100 * unchecked.max():.0f} % passed with shuffled words, a constant and 8 bits without zero point before"
+        "half, a constant vector, shuffled words, CLS pooling of an encoder), where "
+        f"{100 * unchecked['shuffled words', False]:.0f} % to {100 * unchecked.max():.0f} % passed with shuffled "
+        "words, a constant and 8 bits without zero point before"
     ) in prose(VALIDATION.parent / "docs" / "guide" / "gate.md")
 
 
