@@ -214,7 +214,7 @@ def slope_rows(
 
 
 def trend(
-    periods: str | os.PathLike[str] | Mapping[Any, FrameLike | EmbeddingLike],
+    periods: "str | os.PathLike[str] | Mapping[Any, FrameLike | EmbeddingLike]",
     study: StudyLike | None = None,
     *,
     covariates: "str | os.PathLike[str] | Mapping[str, Mapping[Any, float]] | pd.DataFrame | None" = None,
