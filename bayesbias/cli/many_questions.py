@@ -219,12 +219,12 @@ def _gated(
         raise ReportError(f"{plan} has no rope: add a region of practical equivalence, such as rope = 0.02, or --rope.")
     if rule["baseline"] is not None:
         read_baseline(rule["baseline"])  # a wrong file is named before any work
-    kept = [] if cells is None else list(cells.glob("*.npz"))
+    earlier_answers = [] if cells is None else list(cells.glob("*.npz"))
     settings = {**content.settings, "cells": cells, "progress": delivery.progress}
     frame = bb.audit(content.embeddings, content.studies, [CONTRAST], **settings)
-    if kept:  # whoever can write them decides what the gate says
+    if earlier_answers:  # whoever can write them decides what the gate says
         show(
-            f"{cells} had {counted(len(kept), 'answer')} of earlier runs: questions with one were not computed again. "
+            f"{cells} had {counted(len(earlier_answers), 'answer')} of earlier runs: questions with one were not computed again. "
             "Remove the folder to compute all.",
             sys.stderr,
         )
