@@ -223,9 +223,10 @@ def _gated(
     settings = {**content.settings, "cells": cells, "progress": delivery.progress}
     frame = bb.audit(content.embeddings, content.studies, [CONTRAST], **settings)
     if earlier_answers:  # whoever can write them decides what the gate says
+        count = counted(len(earlier_answers), "answer")
         show(
-            f"{cells} had {counted(len(earlier_answers), 'answer')} of earlier runs: questions with one were not computed again. "
-            "Remove the folder to compute all.",
+            f"{cells} had {count} of earlier runs: questions with one were not computed again. Remove the folder to "
+            "compute all.",
             sys.stderr,
         )
     return bb.gate(frame, **rule)
