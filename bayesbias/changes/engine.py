@@ -47,7 +47,7 @@ from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import distance_table
-from bayesbias.tables.schema import as_frame, drop_duplicates, table_facts, validate_table
+from bayesbias.tables.schema import FrameLike, as_frame, drop_duplicates, table_facts, validate_table
 from bayesbias.tables.table_files import is_table_name, read_table
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ _COUNTED = ("protected_words", "attribute_words")
 _LINES = ("lines", "slopes", "neighbours")
 
 
-def checked_tables(tables: "Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+def checked_tables(tables: Mapping[str, FrameLike]) -> "dict[str, pd.DataFrame]":
     """Return valid tables of one study without repetitions, by condition, or raise an error that names the fault."""
     import pandas as pd
 

@@ -40,7 +40,7 @@ from bayesbias.reports.covariates.covariate_effect import SLOPE as OF_WORDS
 from bayesbias.reports.covariates.covariate_effect import effect_between
 from bayesbias.reports.covariates.slopes import CovariateDesign, check_design, design_of, one_unit, robust_freedom
 from bayesbias.studies.study import StudyLike
-from bayesbias.tables.schema import as_frame
+from bayesbias.tables.schema import FrameLike, as_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,7 +214,7 @@ def slope_rows(
 
 
 def trend(
-    periods: "str | os.PathLike[str] | Mapping[Any, pd.DataFrame | EmbeddingLike]",
+    periods: "str | os.PathLike[str] | Mapping[Any, FrameLike | EmbeddingLike]",
     study: StudyLike | None = None,
     *,
     covariates: "str | os.PathLike[str] | Mapping[str, Mapping[Any, float]] | pd.DataFrame | None" = None,

@@ -1,5 +1,6 @@
 """Many embeddings and questions: audits and gates, embeddings pair by pair, periods, seeds, random lists."""
 
+import os
 import re
 import sys
 import warnings
@@ -14,6 +15,7 @@ import typer
 import bayesbias as bb
 from bayesbias.base.exit_codes import EXIT_CODES, FAULT, MISTAKE, UNANSWERED, exit_code_lines, failure
 from bayesbias.base.machine import show
+from bayesbias.base.number_text import counted
 from bayesbias.cli.base import (
     OF_SEEDS,
     Delivery,
@@ -32,6 +34,7 @@ from bayesbias.errors import (
     ArgumentError,
     BayesBiasError,
     LostWordsWarning,
+    OutputError,
     ReportError,
     collected_warnings,
     name_some,
@@ -174,7 +177,10 @@ def gate(
 
         bayesbias gate gate.toml --baseline released/gate.json
     """
-    cells = _begin(delivery, *_files_of_failure(delivery.output))
+    try:
+        cells = _begin(delivery, *_files_of_failure(delivery.output))
+    except OutputError as error:
+        raise OutputError(f"{error}{_of_earlier_gate(delivery.output)}") from error
     if baseline is not None and delivery.output is not None and _is_in(baseline, delivery.output):
         raise ArgumentError(f"The baseline {baseline} would be replaced by the output. Give another --output.")
     try:
@@ -188,6 +194,13 @@ def gate(
         for change in result.plan_changes:
             show(change.text, sys.stderr)
     raise typer.Exit(result.exit_code)
+
+
+def _of_earlier_gate(output: Path | None) -> str:
+    """Return a sentence on what an earlier gate left in an output; an empty text if it left nothing."""
+    if output is None or not os.path.lexists(output / "gate.json"):
+        return ""
+    return f" {output / 'gate.json'} is of an earlier gate, and says nothing of this one."
 
 
 def _is_in(path: Path, output: Path) -> bool:
@@ -206,8 +219,16 @@ def _gated(
         raise ReportError(f"{plan} has no rope: add a region of practical equivalence, such as rope = 0.02, or --rope.")
     if rule["baseline"] is not None:
         read_baseline(rule["baseline"])  # a wrong file is named before any work
+    earlier_answers = [] if cells is None else list(cells.glob("*.npz"))
     settings = {**content.settings, "cells": cells, "progress": delivery.progress}
     frame = bb.audit(content.embeddings, content.studies, [CONTRAST], **settings)
+    if earlier_answers:  # whoever can write them decides what the gate says
+        count = counted(len(earlier_answers), "answer")
+        show(
+            f"{cells} had {count} of earlier runs: questions with one were not computed again. Remove the folder to "
+            "compute all.",
+            sys.stderr,
+        )
     return bb.gate(frame, **rule)
 
 
@@ -226,7 +247,7 @@ def _files_of_failure(output: Path | None) -> list[str]:
 
 
 def record_misread_gate(arguments: list[str]) -> None:
-    """Replace the files of an earlier gate, if that is allowed, after a command line that could not be read."""
+    """Replace the files of an earlier gate, or name them, after a command line that could not be read."""
     from argparse import ArgumentError as UnreadableError
     from argparse import ArgumentParser
 
@@ -237,7 +258,11 @@ def record_misread_gate(arguments: list[str]) -> None:
         given, others = parser.parse_known_args(arguments)
     except UnreadableError:  # it names no output
         return
-    if others[:1] != ["gate"] or given.output is None or not given.overwrite:
+    if others[:1] != ["gate"] or given.output is None:
+        return
+    if not given.overwrite:
+        if note := _of_earlier_gate(given.output):
+            show(note.strip(), sys.stderr)
         return
     delivery = Delivery(given.output, quiet=True, overwrite=True)
     with suppress(BayesBiasError), held_outputs:

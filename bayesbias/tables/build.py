@@ -120,8 +120,9 @@ def distance_table(
         embedding = load_embedding(embedding, words=study.words)
     forms = embedding.lookup(study.words).matches
     _raise_if_lists_share_a_vector(study, forms, embedding)
-    same = words_with_same_vectors(embedding, forms, _lists_of(study)) if duplicates == "drop" else {}
-    forms = {word: form for word, form in forms.items() if word not in same}
+    same: dict[str, str] = {}
+    if duplicates == "drop":
+        forms, same = matched_words(embedding, study)
     protected, attributes = _members(study.protected, forms), _members(study.attribute_lists, forms)
     _raise_if_a_list_is_empty(study, protected, attributes, embedding)
     lost = _lost_words(study, forms, embedding, max_lost, same)
@@ -212,6 +213,13 @@ def _rank(embedding: Embedding) -> dict[str, str]:
     sizes = np.linalg.eigvalsh(products)
     # These are squares: float32 leaves about 1e-14 of a direction that was removed.
     return {"rank": f"{int((sizes > _REMOVED * sizes[-1]).sum())} of {embedding.dimensions}"}
+
+
+def matched_words(embedding: Embedding, study: Study) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the stored forms of a study's words that have a vector of their own, and why others have none, by word."""
+    forms = embedding.lookup(study.words).matches
+    same = words_with_same_vectors(embedding, forms, _lists_of(study))
+    return {word: form for word, form in forms.items() if word not in same}, same
 
 
 def _dependent_words(
