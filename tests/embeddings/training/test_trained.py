@@ -13,6 +13,9 @@ from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from tests.embeddings.training.texts import SHORT, documents
 
 
+pytestmark = pytest.mark.gensim  # the default algorithm
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> bb.embeddings.TrainedEmbeddings:
     return bb.embeddings.train_embeddings(
