@@ -112,8 +112,8 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     Parameters
     ----------
     path
-        A CSV or Parquet file (the extra ``parquet``), gzipped or not. Columns may have the names of the schema or those of the
-        published tables (``word_to_compare``, ``word_class``, connection ``none`` for neutral).
+        A CSV or Parquet file (the extra ``parquet``), gzipped or not. Columns may have the names of the schema or those
+        of the published tables (``word_to_compare``, ``word_class``, connection ``none`` for neutral).
     duplicates
         ``"drop"`` removes exact repetitions of a pair and warns; ``"keep"`` reproduces results that counted
         them (44 % of the rows of the published race tables are repetitions).

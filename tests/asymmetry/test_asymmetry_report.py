@@ -247,12 +247,13 @@ def test_the_command_takes_further_norms(
     capsys.readouterr()
 
 
+@pytest.mark.gensim
 @pytest.mark.usefixtures("small_figures")
 def test_the_command_takes_both_matrices_of_a_training(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same file twice gives its word vectors and context vectors, as in Python."""
     rng = np.random.default_rng(3)
     texts = [list(map(str, rng.choice(WORDS, 8))) for _ in range(300)]
-    settings = {"algorithm": "glove", "dimensions": 5, "epochs": 2, "min_count": 1, "progress": False, "seeds": [1]}
+    settings = {"dimensions": 5, "epochs": 2, "min_count": 1, "progress": False, "seeds": [1]}
     trained = bb.embeddings.train_embeddings(texts, workplace / "trained", **settings)
     path = str(trained.paths[1])
     arguments = ["norms.csv", path, "--context", path, "--output", "both", "--seed", "1"]

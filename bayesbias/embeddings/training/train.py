@@ -190,8 +190,8 @@ def train_embeddings(
         Folder of the files, created if necessary; it holds one training.
     algorithm
         ``"skipgram"`` or ``"cbow"`` (word2vec with negative sampling), ``"fasttext"`` (skip-gram with n-grams of 3 to 6
-        letters), all by gensim, which Python 3.14 lacks; ``"glove"``; or ``"gn_glove"``, GloVe whose last component separates two sides, such as
-        gender. `bb.debias.GNGloVe` drops that component.
+        letters), all by gensim, which Python 3.14 lacks; ``"glove"``; or ``"gn_glove"``, GloVe whose last component
+        separates two sides, such as gender. `bb.debias.GNGloVe` drops that component.
     seeds
         Distinct whole numbers. A seed determines the starting values, and the order or the samples of the training.
     dimensions

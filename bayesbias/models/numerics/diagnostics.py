@@ -65,7 +65,7 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
 
 
 def independent_draws(stats: Mapping[Any, Any]) -> bool:
-    """Whether a report on draws is that of a sampler without chains, which refuses a grid or weights that it mistrusts."""
+    """Whether a sampler's report is that of one without chains, which refuses a grid or weights that it mistrusts."""
     return "edge_mass" in stats or "pareto_khat" in stats
 
 

@@ -12,7 +12,6 @@ from bayesbias.embeddings.training.trained import read_matrices
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from tests.embeddings.training.texts import SHORT, documents
 
-
 pytestmark = pytest.mark.gensim  # the default algorithm
 
 
