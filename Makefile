@@ -77,7 +77,7 @@ format: .venv/ready
 	$(BIN)/ruff format
 
 clean:
-	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .venv-extras .venv-lowest .venv-newest .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .venv-extras .venv-lowest .venv-newest .venv-bounds .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # pip puts uv into a folder of its own: nothing is installed on the machine.
 $(UV):
