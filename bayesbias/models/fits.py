@@ -4,7 +4,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -31,7 +31,7 @@ from bayesbias.models.fit_files import (
 )
 from bayesbias.models.fit_storage import check_storage, unreadable
 from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
-from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
+from bayesbias.models.numerics.diagnostics import convergence_problems, independent_draws, warn_of_problems
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-_PACKAGES = ("bayesbias", "arviz", "numpy", "pandas", "scipy", "xarray")
+_PACKAGES = ("bayesbias", "numpy", "pandas", "scipy", "xarray")
 _PACKAGES_OF_NUTS = ("pymc", "pytensor", "nutpie")
 
 # The samplers' reports on draws, by our names (those of ArviZ), and the samplers' other names for them.
@@ -117,7 +117,7 @@ def finish_fit(
         children[COVARIANCES] = _plain_coords(posterior[["residual_covariance"]])
     fit = xr.DataTree(children={name: xr.DataTree(labelled_group(child)) for name, child in children.items()})
     facts = {
-        "versions": _versions((*_PACKAGES, *(name for name in _PACKAGES_OF_NUTS if _took_part(name, settings)))),
+        "versions": _versions((*_PACKAGES, *_further_packages(settings["sampler"], stats))),
         "model": spec.to_dict(),
         "model_hash": spec.digest,
         "table_hash": data.table_hash,
@@ -131,9 +131,12 @@ def finish_fit(
     return fit
 
 
-def _took_part(package: str, settings: dict[str, Any]) -> bool:
-    """Return whether a package of NUTS made the draws; for those that the user sampled, whether it was loaded."""
-    return settings["sampler"] == "nuts" or (settings["sampler"] == USER and package in sys.modules)
+def _further_packages(sampler: str, stats: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the packages that judged the draws, and those that made them; of the user's, those that were loaded."""
+    if not independent_draws(stats):
+        yield "arviz"
+    if sampler in ("nuts", USER):
+        yield from (name for name in _PACKAGES_OF_NUTS if sys.modules.get(name))
 
 
 @cache
