@@ -1,6 +1,6 @@
 # make demo   an audit of well-known questions in bundled vectors: bayesbias-demo/report.html
 # make test   every check: lint, types, layers, tests, doctests, and the wheel
-# make test-lowest  the quick tests on the lowest Python that the package supports, where it can be had
+# make test-lowest, make test-newest  the quick tests on the lowest and the newest Python, where they can be had
 # make test-extras  the tests of what needs torch, in an environment of its own (7 GB)
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
@@ -8,7 +8,7 @@
 # make dist   sdist and wheel, checked, in dist/
 # make bench  speed and memory, beside their limits
 #
-# All set-up is done here: git, make and python3 with pip are enough. Where there is no Python 3.12 or 3.13, uv gets one.
+# All set-up is done here: git, make and python3 with pip are enough. Where no Python fits, uv gets one.
 
 UV := .tools/uv/bin/uv
 BIN := .venv/bin
@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Only .ci/python asks for a download, where nothing else is there.
 export UV_PYTHON_DOWNLOADS := manual
 
-.PHONY: demo test test-lowest test-extras check docs validate fuzz dist bench calibrate format clean
+.PHONY: demo test test-lowest test-newest test-extras check docs validate fuzz dist bench calibrate format clean
 .DELETE_ON_ERROR:
 
 demo: .venv/ready
@@ -30,8 +30,8 @@ test: check
 	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) --dist worksteal --durations=30
 	.ci/wheel
 
-test-lowest: .venv/ready
-	$(ONE_THREAD) .ci/lowest
+test-lowest test-newest: .venv/ready
+	$(ONE_THREAD) .ci/quick $(@:test-%=%)
 
 test-extras: .venv-extras/ready
 	$(ONE_THREAD) .venv-extras/bin/pytest -q -m extras -n $(WORKERS) --dist worksteal --durations=10
@@ -77,7 +77,7 @@ format: .venv/ready
 	$(BIN)/ruff format
 
 clean:
-	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .venv-extras .venv-lowest .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf docs/_build docs/generated docs/notebooks docs/validation .venv .venv-extras .venv-lowest .venv-newest .venv-bounds .tools dist bayesbias-demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # pip puts uv into a folder of its own: nothing is installed on the machine.
 $(UV):

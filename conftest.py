@@ -39,7 +39,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave `truth` to those who ask for it by name; skip `shared` and `extras`, saying why, where they are absent.
+    """Leave `truth` to those who ask for it by name; skip what needs things that are absent, saying why.
 
     What takes long comes first, so that no worker is left with it when the others are done.
     """
@@ -54,6 +54,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("extras")
         if "extras" in item.keywords and missing:
             item.add_marker(pytest.mark.skip(reason=f"{', '.join(missing)} not installed: make test-extras"))
+        if "gensim" in item.keywords and find_spec("gensim") is None:
+            item.add_marker(pytest.mark.skip(reason="gensim needs Python < 3.14"))
         if "shared" in item.keywords and not SHARED.is_dir():
             item.add_marker(pytest.mark.skip(reason="the developers' reference data is not here"))
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PURPOSES = {
     "arviz": "convergence diagnostics, intervals, leave-one-out; the format of a fit",
     "cloudpickle": "sending functions of a script or a notebook to processes of the machine",
-    "gensim": "reading gensim's and fastText's binary files; training skip-gram vectors",
+    "gensim": "reading gensim's own files; training word2vec and fastText vectors. Not for Python 3.14",
     "h5netcdf": "fits as files",
     "h5py": "the format of these files",
     "jinja2": "the page",
@@ -22,10 +22,8 @@ PURPOSES = {
     "narwhals": "tables of polars and any other frame",
     "numba": "compiled training of GloVe vectors",
     "numpy": "arrays",
-    "nutpie": "NUTS, which PyMC calls for models without a faster sampler",
     "pandas": "tables",
     "psutil": "checks of the available memory",
-    "pyarrow": "tables as Parquet files, and Arrow tables; nutpie installs it in any case",
     "pymc": "the models, for NUTS and for your own changes",
     "rich": "progress bars in a terminal",
     "scipy": "distributions, linear algebra",
@@ -39,6 +37,9 @@ EXTRAS = {
     "nli": "training and evaluation of models of inference (PyTorch: 5 GB from the usual index)",
     "classifiers": "the measures RNSB, clustering and recoverability, the debiasing method INLP (scikit-learn)",
     "cluster": "`audit` and `debias_report` on a Dask cluster; scores of seeds that do not fit into memory",
+    "nuts": "faster NUTS for models without a sampler of their own (nutpie, which brings pyarrow)",
+    "parquet": "tables as Parquet files, and frames of polars and Arrow (pyarrow)",
+    "all": "all of these",
     "docx": 'results as Word documents: `bb.write(result, "report.docx")` (python-docx)',
 }
 
@@ -54,11 +55,12 @@ def project() -> dict[str, Any]:
 
 def page() -> Iterator[str]:
     """Yield the page: a table of the direct dependencies, of the others, and of the extras."""
-    names = [Requirement(text).name for text in project()["dependencies"]]
+    requirements = map(Requirement, project()["dependencies"])
+    names = [one.name for one in requirements if one.marker is None or one.marker.evaluate()]
     needed = {name: required(name) for name in closure(names)}
     sizes = {name: size(name) for name in needed}
     yield (
-        "# Dependencies\n\nThe package needs Python 3.12 or 3.13 and "
+        "# Dependencies\n\nThe package needs Python 3.12, 3.13 or 3.14 and "
         f"{len(names)} packages, which require {len(needed) - len(names)} more: together {sum(sizes.values()):,} MB on "
         "the machine that made this table (`python docs/dependencies.py`). Each is imported only when it is used."
     )

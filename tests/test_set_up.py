@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 # The script looks there too, whatever the PATH and the home are.
-ELSEWHERE = [*Path("/usr/local/bin").glob("python3.1[23]"), *Path("/opt").glob("*/bin/python3.1[23]")]
+ELSEWHERE = [*Path("/usr/local/bin").glob("python3.1[234]"), *Path("/opt").glob("*/bin/python3.1[234]")]
 OLD = """#!/bin/sh
 case "$2" in *assert*) exit 1;; *) echo "  Python 3.11.9 $0";; esac
 """
@@ -30,10 +30,10 @@ def machine(tmp_path: Path) -> Path:
     """A checkout on a machine with Python 3.11 alone."""
     for folder in (".ci", "bin", "home"):
         (tmp_path / folder).mkdir()
-    for script in ("python", "lowest"):
+    for script in ("python", "quick"):
         shutil.copy(ROOT / ".ci" / script, tmp_path / ".ci" / script)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for tool in ("sh", "cat", "dirname", "sort", "mkdir", "ln", "sed"):
+    for tool in ("sh", "cat", "dirname", "sort", "mkdir", "ln", "sed", "tail"):
         (tmp_path / "bin" / tool).symlink_to(str(shutil.which(tool)))
     program(tmp_path / "bin" / "python3", OLD)
     return tmp_path
@@ -103,7 +103,7 @@ def test_the_quick_tests_run_on_the_lowest_python(machine: Path) -> None:
     program(python, PYTHON_12)
     program(machine / ".tools" / "uv" / "bin" / "uv", RECORDS)
     program(machine / ".venv-lowest" / "bin" / "pytest", '#!/bin/sh\necho "pytest $@" >> asked\nexit 3\n')
-    done = find(machine, "lowest")
+    done = find(machine, "quick", "lowest")
     synced, tested = (machine / "asked").read_text().splitlines()
     assert synced.startswith(".venv-lowest sync")
     assert synced.endswith(f"--python {python}")
@@ -111,17 +111,20 @@ def test_the_quick_tests_run_on_the_lowest_python(machine: Path) -> None:
     assert done.returncode == 3  # of the tests
 
 
+@pytest.mark.parametrize(("which", "version"), [("lowest", "3.12"), ("newest", "3.14")])
 @pytest.mark.parametrize("uv", [NO_NETWORK, None])
-def test_where_no_lower_python_can_be_had_it_says_so_and_passes(machine: Path, uv: str | None) -> None:
+def test_where_a_python_cannot_be_had_it_says_so_and_passes(
+    machine: Path, which: str, version: str, uv: str | None
+) -> None:
     if uv is not None:
         program(machine / ".tools" / "uv" / "bin" / "uv", uv)
-    done = find(machine, "lowest")
+    done = find(machine, "quick", which)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("No Python 3.12 was found")
+    assert done.stdout.startswith(f"No Python {version} was found")
 
 
 def test_where_the_lowest_is_that_of_make_test_it_says_so(machine: Path) -> None:
     program(machine / ".venv" / "bin" / "python", PYTHON_12)
-    done = find(machine, "lowest")
+    done = find(machine, "quick", "lowest")
     assert done.returncode == 0
     assert "ran on Python 3.12" in done.stdout

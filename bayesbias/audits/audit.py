@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayesbias.audits.audit_cell import AuditCell, make_cells, needed_words, needs_pairs, study_hash
+from bayesbias.audits.audit_cell import AuditCell, make_cells, needed_words, needs_pairs, study_hash, words_hash
 from bayesbias.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditRecord
 from bayesbias.audits.coherence import Coherence
 from bayesbias.audits.gate_plan import RopeLike, check_region
@@ -73,12 +73,14 @@ class AuditGrid:
     - `embeddings`: embeddings by name.
     - `lost`: words of the study's groups that were lost, by embedding and study: all questions, in their order.
     - `unanswerable`: errors of questions that cannot be answered, by embedding and study.
+    - `words`: hashes of the words with a vector of their own, by embedding and study.
     """
 
     cells: Sequence[AuditCell]
     embeddings: Mapping[str, Embedding]
     lost: Mapping[tuple[str, str], tuple[str, ...]]
     unanswerable: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    words: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def audit_frame(grid: AuditGrid, answers: Mapping[str, Answer], failed: Failures) -> AuditFrame:
@@ -161,6 +163,7 @@ def _record(
         failed={question: errors[question] for question in grid.lost if question in errors},
         rope=None if first.region is None or first.region.standardised else ends,
         standardised_rope=ends if first.region is not None and first.region.standardised else None,
+        words_hashes=grid.words,
         study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
         model_hash=first.model.digest if first.model else "",
         coherences={
@@ -220,7 +223,7 @@ _YEAR = 365.25 * 24 * 3600
 
 
 def audit(
-    embeddings: Mapping[str, EmbeddingLike] | Sequence[EmbeddingLike],
+    embeddings: Mapping[str, EmbeddingLike] | Sequence[EmbeddingLike] | Embedding | str | os.PathLike[str],
     studies: Sequence[StudyLike] | StudyLike,
     measures: Sequence[str] = AUDIT_MEASURES,
     *,
@@ -253,7 +256,7 @@ def audit(
     ----------
     embeddings
         Mapping of names in the frame to embeddings, or a list of embeddings, which keep their own names. Each is an
-        `Embedding`, a path, or anything else that `load_embedding` takes.
+        `Embedding`, a path, or anything else that `load_embedding` takes. Or one `Embedding` or path.
     studies
         Studies, names of bundled ones, or paths of TOML files; each needs a name of its own.
     measures
@@ -415,6 +418,7 @@ def audit(
             sources,
             lost,
             unanswerable,
+            {(name, study.name): words_hash(source, study) for name, source in sources.items() for study in read},
         )
         waiting = [cell for cell in grid.cells if cell.question not in unanswerable]
         check = partial(_check_work, shape=shape)

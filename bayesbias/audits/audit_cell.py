@@ -24,6 +24,7 @@ from bayesbias.models.fits import fitted_rows, groups_without_contrast
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.measures.measure_posterior import expected_value
 from bayesbias.studies.study import CONNECTIONS, Study
+from bayesbias.tables.build import matched_words
 from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts
 
 if TYPE_CHECKING:
@@ -266,6 +267,16 @@ def study_hash(study: Study) -> str:
     False
     """
     return content_digest(_study_content(study))[:16]
+
+
+def words_hash(embedding: Embedding, study: Study) -> str:
+    """Return a hash of the words of a study's groups that have a vector of their own, and of their stored forms.
+
+    Another case rule, prefix or suffix changes it, and so does another lost word.
+    """
+    forms, _ = matched_words(embedding, study)
+    words = [word for lists in (study.protected, study.attributes) for words in lists.values() for word in words]
+    return content_digest(sorted((word, forms[word]) for word in words if word in forms))[:16]
 
 
 def needed_words(studies: Iterable[Study], measures: Sequence[str]) -> list[str] | None:

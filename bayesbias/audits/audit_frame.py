@@ -83,6 +83,8 @@ class AuditRecord(Described):
         That in units of the coherence of the lists of a study, if one was given.
     study_hashes
         study -> hash of its word lists and comparisons, by which a later audit recognises the same question.
+    words_hashes
+        (embedding, study) -> hash of the words of the study's groups that have a vector, and of their forms there.
     model_hash
         Hash of the model.
     coherences
@@ -104,6 +106,7 @@ class AuditRecord(Described):
     rope: tuple[float, float] | None = None
     standardised_rope: tuple[float, float] | None = None
     study_hashes: Mapping[str, str] = field(repr=False, default_factory=dict)
+    words_hashes: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
     model_hash: str = ""
     coherences: Mapping[tuple[str, str], Coherence] = field(repr=False, default_factory=dict)
 

@@ -16,6 +16,7 @@ from bayesbias.base.number_text import signed_text
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import setting
 from bayesbias.studies.study import Study
+from bayesbias.tables.build import matched_words
 
 COMPARABLE = (0.85, 1.25)
 """Smallest and largest ratio to the baseline's coherence with which a question is compared (`validation/gate`)."""
@@ -66,8 +67,9 @@ def list_coherence(embedding: Embedding, study: Study) -> Coherence:
     >>> round(list_coherence(bb.load_embedding(vectors), study).coherence, 2)
     0.9
     """
+    forms, _ = matched_words(embedding, study)
     sides = [
-        [embedding.stored(dict.fromkeys(embedding.lookup(words).matches.values())) for words in lists.values()]
+        [embedding.stored(dict.fromkeys(forms[word] for word in words if word in forms)) for words in lists.values()]
         for lists in (study.protected, study.attributes)
     ]
     return coherence_of(*sides)
@@ -142,8 +144,8 @@ def why_not_comparable(now: Coherence, before: Coherence | None, *, standardised
 
 
 def _other_scale(now: float, before: float) -> str:
-    """Return both coherences if their ratio is out of `COMPARABLE`; an empty text if it is not, or one is missing."""
+    """Return both coherences if their ratio is out of `COMPARABLE`; an empty text if it is not, or both are missing."""
     low, high = COMPARABLE
-    if low * before <= now <= high * before or np.isnan(now - before):
+    if low * before <= now <= high * before or (np.isnan(now) and np.isnan(before)):
         return ""
     return f"is {now:.3f}, {before:.3f} in the baseline, so that contrasts have another scale"

@@ -40,8 +40,7 @@ _LIMITS = (
 )
 _NO_QUALITY = (
     "What a method cost. No measure of quality was asked for. Give a file of word similarity or analogies, such as "
-    "{option}. Gensim, which is installed with this package, has such files: "
-    "gensim.test.utils.datapath('wordsim353.tsv') is the path of one."
+    "{option}. Gensim has such files: gensim.test.utils.datapath('wordsim353.tsv') is the path of one."
 )
 
 

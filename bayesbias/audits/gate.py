@@ -1,7 +1,7 @@
 """A gate: each question of an audit passes, fails or stays undecided by a region of practical equivalence."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +15,23 @@ from bayesbias.audits.gate_files import (
     SCHEMA_VERSION,
     Baseline,
     Earlier,
+    checksum,
+    gate_files,
     junit_xml,
     model_card,
     probability_worse,
     read_baseline,
 )
-from bayesbias.audits.gate_plan import STANDARDISED, AskedQuestion, GatePlan, Question, Region, RopeLike, check_region
+from bayesbias.audits.gate_plan import (
+    ASKED,
+    STANDARDISED,
+    AskedQuestion,
+    GatePlan,
+    Question,
+    Region,
+    RopeLike,
+    check_region,
+)
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_flag
 from bayesbias.base.exit_codes import (
@@ -107,9 +118,14 @@ def decided(
             f"by {before.compared_by})"
         )
         beside = f"; {compared}"
-        if worse < hdi_prob and not row["r_hat"] > RHAT_MAX and outcome != PASS:
-            reason, beside = f"{compared}; by the region alone: {outcome}, {reason}", ""
-            outcome = PASS
+        error = BORDERLINE * np.sqrt(worse * (1 - worse) / len(draws))
+        if outcome != PASS and not row["r_hat"] > RHAT_MAX:
+            if worse < hdi_prob - error:
+                reason, beside = f"{compared}; by the region alone: {outcome}, {reason}", ""
+                outcome = PASS
+            elif worse < hdi_prob + error:
+                beside += f", within its Monte Carlo error of {hdi_prob:g}"
+                outcome = UNDECIDED
     elif outcome == PASS and not region.standardised and coherence.mean_cosine > MOST_ALIKE:
         outcome = INCOMPARABLE
         beside += (
@@ -151,7 +167,7 @@ def _question(row: Mapping[str, Any]) -> Question:
 
 
 def _asked_question(row: Mapping[str, Any]) -> AskedQuestion:
-    return AskedQuestion(row["study_hash"], row["model_hash"], row["lost_words"])
+    return AskedQuestion(*(row[name] for name in ASKED))
 
 
 def outcome_of(interval: Interval, region: tuple[float, float]) -> tuple[str, str]:
@@ -186,8 +202,8 @@ class GateResult(Result):
     questions
         One row per question:
 
-        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `model_hash`, `lost_words`; `question`: the
-          study's, in words;
+        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `model_hash`, `words_hash`, `lost_words`;
+          `question`: the study's, in words;
         - `outcome`: ``"pass"``, ``"fail"``, ``"undecided"``, ``"not comparable"`` or ``"unanswered"``; `reason`: why,
           in words;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast in units of cosine distance; `probability_in_rope`;
@@ -203,7 +219,7 @@ class GateResult(Result):
         Probability inside the intervals, and smallest probability of being worse than the baseline at which a question
         fails.
     baseline
-        Name of the baseline file, or an empty text.
+        Name of the baseline file, or an empty text. `settings` have its checksum and what it says of its vectors.
     missing
         Questions of the baseline that were not asked.
     changes
@@ -309,11 +325,6 @@ class GateResult(Result):
     def contents(self) -> Contents:
         """Outcomes as statements and a table; in a folder also gate.json, junit.xml and model_card.md."""
         low, high = self.rope
-        files: dict[str, Callable[[Path], object]] = {
-            "gate.json": lambda path: path.write_text(self._json(), encoding="utf-8"),
-            "junit.xml": lambda path: path.write_text(self.junit, encoding="utf-8"),
-            "model_card.md": lambda path: path.write_text(self.model_card, encoding="utf-8"),
-        }
         embeddings = list(dict.fromkeys(self.questions["embedding"].map(str)))
         return Contents(
             title=f"Are the associations of {name_some(embeddings, _MOST_NAMED)} small enough?",
@@ -352,9 +363,8 @@ class GateResult(Result):
                 **self.settings,
                 "Region of practical equivalence": str(self.region),
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
-                "Baseline": self.baseline or "none",
             },
-            files=files,
+            files=gate_files(self._json, lambda: self.junit, lambda: self.model_card),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -362,7 +372,8 @@ class GateResult(Result):
         head = {"schema_version": SCHEMA_VERSION, "outcome": self.outcome, "exit_code": self.exit_code}
         facts = {"rope": list(self.rope), "standardised": self.region.standardised, "hdi_prob": self.hdi_prob}
         facts |= {"baseline": self.baseline, "missing": list(self.missing), "changes": list(self.changes)}
-        return head | facts | {"questions": plain(self.questions)} | super().to_dict()
+        content = head | facts | {"questions": plain(self.questions)} | super().to_dict()
+        return content | {"checksum": checksum(content)}
 
     def _json(self) -> str:
         """Return the JSON with draws, by which a later gate compares exactly."""
@@ -370,7 +381,7 @@ class GateResult(Result):
         for question, draws in zip(content["questions"], self.draws, strict=True):
             thinned = draws[np.linspace(0, len(draws) - 1, min(len(draws), KEPT_DRAWS)).astype(int)]
             question["draws"] = [float(f"{value:.6g}") for value in thinned]
-        return json_text(content, indent=1)
+        return json_text(content | {"checksum": checksum(content)}, indent=1)
 
     def _figures(self) -> dict[str, ResultFigure]:
         """Return a forest of the questions that have an answer, the most severe outcomes first."""
@@ -442,7 +453,7 @@ def gate(
         Path of a ``gate.json``, or another JSON file of a gate: only what got worse fails. None: the region alone.
     strict
         Whether a plan that differs from that of the baseline is the outcome ``"changed plan"``, unless a question
-        fails: dropped questions, another region, interval or model, other word lists or lost words.
+        fails: dropped questions, another region, interval or model, other word lists, lost words or forms of words.
 
     Returns
     -------
@@ -468,11 +479,11 @@ def gate(
 
     With a baseline, worse means farther from the middle of the region, as the absolute value is for a symmetric one. A
     question that does not pass by its interval fails or is undecided only if it got worse with a probability of at
-    least `hdi_prob`; with less it passes. The probability is computed over all pairs of a draw of this audit and one of
-    the baseline; if the file has no draws, a Normal distribution with its mean and sd replaces them (`compared_by`).
-    The draws are treated as independent. Since two embeddings share their words, the probability is cautious. A
-    question whose lists, model or number of lost words changed, or that the baseline has not answered, is decided by
-    the region alone.
+    least `hdi_prob`; with less it passes, and within three Monte Carlo standard errors of it a fail is undecided. The
+    probability is computed over all pairs of a draw of this audit and one of the baseline; if the file has no draws, a
+    Normal distribution with its mean and sd replaces them (`compared_by`). The draws are treated as independent. Since
+    two embeddings share their words, the probability is cautious. A question whose lists, model, lost words or forms of
+    words changed, or whose answer in the baseline is missing or not comparable, is decided by the region alone.
 
     A question is not comparable if its lists are no more coherent than chance, as those of random vectors; if it would
     pass by a region in units of cosine distance, without a baseline, and the mean cosine of its words is above 0.5;
@@ -509,6 +520,9 @@ def gate(
         draws.append(values)
     if not rows:
         raise ReportError("audit: it has no contrasts. Ask for the measure 'contrast', with a model.")
+    baseline_text = "none"
+    if baseline is not None and before is not None:
+        baseline_text = f"{Path(baseline).name} (checksum {before.checksum}), of {before.vectors}"
     plan = GatePlan(region, record.hdi_prob, {_question(row): _asked_question(row) for row in rows})
     return GateResult(
         questions=_frame(rows),
@@ -518,7 +532,7 @@ def gate(
         missing=() if before is None else before.plan.not_asked(plan),
         changes=() if before is None else tuple(before.plan.changes(plan)),
         strict=strict,
-        settings=record.settings,
+        settings={**record.settings, "Baseline": baseline_text},
         draws=tuple(draws),
     )
 
@@ -526,7 +540,7 @@ def gate(
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
     *("baseline_mean", "probability_worse", "compared_by", "rope_low", "rope_high", *COHERENCE),
-    *("lost_words", "study_hash", "model_hash", "question", "reason"),
+    *("lost_words", "study_hash", "model_hash", "words_hash", "question", "reason"),
 )
 
 
@@ -550,6 +564,7 @@ def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dic
             facts: dict[str, Any] = {"embedding": embedding, "study": study, "model": variant.model}
             facts |= {"random_seed": variant.random_seed, "lost_words": len(lost)}
             facts |= {"study_hash": variant.study_hashes.get(study, ""), "model_hash": variant.model_hash}
+            facts |= {"words_hash": variant.words_hashes.get((embedding, study), "")}
             facts |= {"question": variant.questions.get(study, "")}
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:

@@ -1,5 +1,7 @@
 """Files of a gate: JUnit XML, Markdown for model cards, and the JSON of an earlier gate as a baseline."""
 
+import hashlib
+import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +29,7 @@ from bayesbias.errors import ReportError
 _ELEMENTS = {FAIL: "failure", UNDECIDED: "skipped", UNANSWERED: "error", INCOMPARABLE: "error"}
 _QUANTILES = 1000
 _LARGEST = 100  # far beyond any difference of cosine distances
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
 
@@ -99,6 +101,17 @@ def model_card(questions: Sequence[Mapping[str, Any]], region: Region, hdi_prob:
     return "\n".join([*lines, "", *(f"- {markdown_text(text)}" for text in limits), ""])
 
 
+def gate_files(
+    gate: Callable[[], str], junit: Callable[[], str], card: Callable[[], str]
+) -> dict[str, Callable[[Path], object]]:
+    """Return functions that write the files of a gate for other tools, from those that return their texts."""
+    texts = {"gate.json": gate, "junit.xml": junit, "model_card.md": card}
+    return {
+        name: lambda path, text=text: path.write_text(text(), encoding="utf-8")  # type: ignore[misc]
+        for name, text in texts.items()
+    }
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class GateFailure(Result):
     """A gate that decided nothing: its files replace those of an earlier gate, which no longer holds.
@@ -135,16 +148,11 @@ class GateFailure(Result):
         """The error as a statement; in a folder also as gate.json, junit.xml and model_card.md."""
         card = f"## Bias, Risks, and Limitations\n\n{markdown_text(str(self))}\n"
         junit = _junit([("gate", self.plan, self.error)], ["error"])
-        files: dict[str, Callable[[Path], object]] = {
-            "gate.json": lambda path: path.write_text(json_text(self.to_dict(), indent=1), encoding="utf-8"),
-            "junit.xml": lambda path: path.write_text(junit, encoding="utf-8"),
-            "model_card.md": lambda path: path.write_text(card, encoding="utf-8"),
-        }
         return Contents(
             title=f"What does the gate {self.plan} say?",
             answer=f"Nothing was decided ({self.outcome}).",
             answers=(self._statement,),
-            files=files,
+            files=gate_files(lambda: json_text(self.to_dict(), indent=1), lambda: junit, lambda: card),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -177,17 +185,20 @@ class Earlier:
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """Plan and answers of an earlier gate."""
+    """Plan and answers of an earlier gate, the checksum of its file, and what it says of its vectors."""
 
     plan: GatePlan
     answers: Mapping[Question, Earlier]
+    checksum: str = ""
+    vectors: str = ""
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     """Return the plan of an earlier gate, and its answers by embedding, study and model.
 
-    Raises `InputFileError` if the file cannot be read. Raises `ReportError` if it is not the JSON of a gate, is one of
-    an earlier form, or has a question twice, as a gate of several seeds has.
+    An answer that was not comparable is none. Raises `InputFileError` if the file cannot be read. Raises `ReportError`
+    if it is not the JSON of a gate, is one of an earlier form, was changed since, or has a question twice, as a gate of
+    several seeds has.
     """
     text = read_utf8(path, JSON, ReportError)
     try:
@@ -199,8 +210,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     version = content.get("schema_version") if isinstance(content, dict) else None
     if version in range(1, SCHEMA_VERSION):
         raise ReportError(
-            f"The baseline {path} has an older form, schema_version {version}: it does not say how coherent the word "
-            f"lists are. Run the gate on the released vectors again, which writes schema_version {SCHEMA_VERSION}."
+            f"The baseline {path} has an older form, schema_version {version}, which lacks what is compared now. Run "
+            f"the gate on the released vectors again, which writes schema_version {SCHEMA_VERSION}."
         )
     if version != SCHEMA_VERSION or not isinstance(content.get("questions"), list):
         raise ReportError(
@@ -218,7 +229,27 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         if key in answers:
             raise ReportError(f"The baseline {path} has {', '.join(key)} twice: give a gate of one seed.")
         questions[key], answers[key] = question_facts, answer
-    return Baseline(_plan(content, questions, path), answers)
+    plan = _plan(content, questions, path)
+    if content.get("checksum") != checksum(content):
+        raise ReportError(
+            f"The baseline {path} was changed after a gate wrote it: its checksum is not that of its content. Give the "
+            "file as the gate wrote it, or run the gate on the released vectors again."
+        )
+    return Baseline(plan, answers, content["checksum"], _vectors(content))
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """Return a hash of all that a gate takes from a baseline; neither the order of keys nor the layout changes it."""
+    compared = {name: content.get(name) for name in ("rope", "standardised", "hdi_prob", "questions", "settings")}
+    same_numbers = json.loads(json.dumps(compared), parse_int=float)  # some programs write 1 for 1.0
+    return hashlib.sha256(json.dumps(same_numbers, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _vectors(content: Mapping[str, Any]) -> str:
+    """Return what a baseline says of its vectors."""
+    settings: Any = content.get("settings")
+    vectors: Any = settings.get("Embeddings") if _is_object(settings) else None
+    return vectors if is_text(vectors) else "unknown vectors"
 
 
 def _plan(
@@ -236,19 +267,19 @@ def _plan(
 
 
 def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier]:
-    names = ("embedding", "study", "model", "study_hash", "model_hash")
+    names = ("embedding", "study", "model", "study_hash", "model_hash", "words_hash")
     texts = [question.get(name) for name in names] if _is_object(question) else []
     if not texts or not all(map(is_text, texts)):
         raise ReportError(f"{place}: {', '.join(names[:-1])} and {names[-1]} must be texts.")
-    embedding, study, model, study_hash, model_hash = texts
+    embedding, study, model, study_hash, model_hash, words_hash = texts
     mean, sd, draws, lost = (question.get(name) for name in ("mean", "sd", "draws", "lost_words"))
     key = embedding, study, model
     if not is_count(lost):
         raise ReportError(f"{place}: lost_words must be a number of words.")
-    facts, coherence = AskedQuestion(study_hash, model_hash, lost), Coherence.read(question)
+    facts, coherence = AskedQuestion(study_hash, model_hash, words_hash, lost), Coherence.read(question)
     if coherence is None:
         raise ReportError(f"{place}: {', '.join(COHERENCE)} must be numbers from -2 to 2, or null.")
-    if mean is None:
+    if mean is None or question.get("outcome") == INCOMPARABLE:
         return key, facts, Earlier(math.nan, np.empty(0), "", coherence)
     if not (_is_contrast(mean) and _is_contrast(sd) and sd > 0):
         raise ReportError(f"{place}: mean and sd must be contrasts of cosine distances, the sd above 0.")

@@ -59,11 +59,16 @@ def check_region(rope: Any) -> Region | None:
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """What a question is about: hashes of its word lists and model, and how many words of its groups were lost."""
+    """What a question is about: hashes of its lists, model and looked-up words, and how many of these were lost."""
 
     study_hash: str
     model_hash: str
+    words_hash: str
     lost_words: int
+
+
+ASKED = tuple(AskedQuestion.__annotations__)
+"""Names of the facts of an `AskedQuestion`, which are columns of a gate's questions."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,11 @@ class GatePlan:
             return "its model is not that of the baseline"
         if before.lost_words != now.lost_words:
             return f"{counted(now.lost_words, 'word')} of its groups were lost, {before.lost_words} in the baseline"
+        if before.words_hash != now.words_hash:
+            return (
+                "its words have other forms than in the baseline (case, prefix, suffix), or others of them have no "
+                "vector of their own"
+            )
         return ""
 
     def not_asked(self, now: "GatePlan") -> tuple[str, ...]:

@@ -29,6 +29,7 @@ __all__ = [
 _single_core = ContextVar("single core", default=False)
 # Packages that are installed under another name than their modules have.
 _PACKAGES = {"dask": "Dask", "docx": "python-docx", "distributed": "Dask", "sklearn": "scikit-learn"}
+_GENSIM = "It needs Python < 3.14: on 3.12 and 3.13, bayesbias installs it"
 # Extras that bring PyTorch.
 _LARGE = ("contextual", "encoders", "nli")
 # Where PyTorch and Triton keep code that they compiled, and run it again. By default it is a folder with a name that
@@ -109,12 +110,12 @@ def compile_in_private() -> None:
 
 
 def require(
-    module: str, extra: str, purpose: str, *, error: type[BayesBiasError] = MeasureError, advice: str = ""
+    module: str, extra: str | None, purpose: str, *, error: type[BayesBiasError] = MeasureError, advice: str = ""
 ) -> Any:
     """Return a module of an optional dependency.
 
     - `module`: name of the module, such as ``"sklearn.svm"``.
-    - `extra`: name of the extra of this package that installs it.
+    - `extra`: name of the extra of this package that installs it; None for gensim, which Python 3.14 lacks.
     - `purpose`: what needs the module: the subject of the error's first sentence, in the singular.
     - `advice`: sentences about what to do instead, at the end of the error.
 
@@ -135,10 +136,10 @@ def require(
         name = module.partition(".")[0]
         missing = isinstance(fault, ModuleNotFoundError)
         state = "is not installed" if missing else f"cannot be imported ({library_reason(fault)[:-1]})"
+        remedy = f"Install it with: pip install 'bayesbias[{extra}]'" if extra else _GENSIM
         size = " (5 GB with PyTorch for GPUs; its smaller build for CPUs will do)" if extra in _LARGE else ""
         raise error(
-            f"{purpose} needs {_PACKAGES.get(name, name)}, which {state}. Install it with: pip install "
-            f"'bayesbias[{extra}]'{size}.{advice and f' {advice}'}"
+            f"{purpose} needs {_PACKAGES.get(name, name)}, which {state}. {remedy}{size}.{advice and f' {advice}'}"
         ) from fault
 
 

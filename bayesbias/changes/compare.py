@@ -1,18 +1,15 @@
 """`compare_embeddings`: how a gap differs between embeddings, such as an original and a debiased one."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.changes.engine import changes_of, checked_tables
 from bayesbias.changes.result import DRAWS, Changes, Estimation
-
-if TYPE_CHECKING:
-    import pandas as pd
+from bayesbias.tables.schema import FrameLike
 
 
 def compare_embeddings(
-    tables: "Mapping[str, pd.DataFrame]",
+    tables: Mapping[str, FrameLike],
     *,
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,

@@ -12,7 +12,8 @@ from bayesbias.base.files.foreign import foreign_kind
 from bayesbias.base.files.inputs import archive_and_member, open_content, printable, readable
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Phrases, Vectors, check_word_list, with_phrases
 from bayesbias.embeddings.encoders.folders import folder_encoder, folder_kind
-from bayesbias.embeddings.readers.gensim_files import FASTTEXT_MAGIC, read_fasttext_bin, read_gensim
+from bayesbias.embeddings.readers.fasttext_bin import FASTTEXT_MAGIC, read_fasttext_bin
+from bayesbias.embeddings.readers.gensim_files import read_gensim
 from bayesbias.embeddings.readers.histwords import read_histwords
 from bayesbias.embeddings.readers.layouts import PEEKED, layout_of, unusual_layout
 from bayesbias.embeddings.readers.npz import read_npz, read_sample, read_steps

@@ -4,7 +4,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.checks import check_choice, check_count, check_items, resolve_seed
+from bayesbias.base.checks import check_choice, check_count, check_items, check_rope, resolve_seed
 from bayesbias.base.files.inputs import check_seal, file_size, input_file, open_input, sealed
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine import check_memory
@@ -25,14 +25,13 @@ from bayesbias.models.fit_files import (
     EXTRA_GROUPS,
     GROUPS,
     USER,
-    check_storage,
     content_faults,
     stored_model,
     stored_rows,
-    unreadable,
 )
+from bayesbias.models.fit_storage import check_storage, unreadable
 from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
-from bayesbias.models.numerics.diagnostics import convergence_problems, warn_of_problems
+from bayesbias.models.numerics.diagnostics import convergence_problems, independent_draws, warn_of_problems
 from bayesbias.models.scales import COSINE
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-_PACKAGES = ("bayesbias", "arviz", "numpy", "pandas", "scipy", "xarray")
+_PACKAGES = ("bayesbias", "numpy", "pandas", "scipy", "xarray")
 _PACKAGES_OF_NUTS = ("pymc", "pytensor", "nutpie")
 
 # The samplers' reports on draws, by our names (those of ArviZ), and the samplers' other names for them.
@@ -76,7 +75,7 @@ def finish_fit(
     """Return a sampler's draws and its report on them as the fit's DataTree, with data and provenance.
 
     `data` are the rows that the model was fitted to, and `table` has no others. `settings` holds the sampler, its
-    draws, tuning steps and chains, the seed, and the groups that are in no contrast.
+    draws, tuning steps and chains, the seed, the rope if one was given, and the groups that are in no contrast.
     """
     import xarray as xr
 
@@ -118,7 +117,7 @@ def finish_fit(
         children[COVARIANCES] = _plain_coords(posterior[["residual_covariance"]])
     fit = xr.DataTree(children={name: xr.DataTree(labelled_group(child)) for name, child in children.items()})
     facts = {
-        "versions": _versions((*_PACKAGES, *(name for name in _PACKAGES_OF_NUTS if _took_part(name, settings)))),
+        "versions": _versions((*_PACKAGES, *_further_packages(settings["sampler"], stats))),
         "model": spec.to_dict(),
         "model_hash": spec.digest,
         "table_hash": data.table_hash,
@@ -133,9 +132,12 @@ def finish_fit(
     return fit
 
 
-def _took_part(package: str, settings: dict[str, Any]) -> bool:
-    """Return whether a package of NUTS made the draws; for those that the user sampled, whether it was loaded."""
-    return settings["sampler"] == "nuts" or (settings["sampler"] == USER and package in sys.modules)
+def _further_packages(sampler: str, stats: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the packages that judged the draws, and those that made them; of the user's, those that were loaded."""
+    if not independent_draws(stats):
+        yield "arviz"
+    if sampler in ("nuts", USER):
+        yield from (name for name in _PACKAGES_OF_NUTS if sys.modules.get(name))
 
 
 @cache
@@ -159,7 +161,8 @@ def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
         A fit.
     name
         ``"versions"``, ``"model"``, ``"model_hash"``, ``"table_hash"``, ``"table"``, ``"sampler"``,
-        ``"draws"``, ``"tune"``, ``"chains"``, ``"random_seed"`` or ``"convergence_problems"``.
+        ``"draws"``, ``"tune"``, ``"chains"``, ``"random_seed"``, ``"convergence_problems"`` or, if it was given,
+        ``"rope"``.
 
     Raises
     ------
@@ -168,6 +171,13 @@ def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
     """
     facts = check_fit(fit).attrs
     return json.loads(facts[check_choice("name", name, map(str, facts))])
+
+
+def rope_of(fit: "xr.DataTree", rope: Any) -> tuple[float, float] | None:
+    """Return a region of practical equivalence as (low, high): the given one, else that of the fit, if it has one."""
+    if rope is None and "rope" in check_fit(fit).attrs:
+        rope = fit_attribute(fit, "rope")
+    return check_rope(rope)
 
 
 def _fit() -> str:

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import check_choice, check_count, resolve_seed
+from bayesbias.base.checks import check_choice, check_count, check_rope, resolve_seed
 from bayesbias.base.files.settings import outside_foreign_folder
 from bayesbias.base.machine import available_cores, check_memory
 from bayesbias.base.progress import has_audience
@@ -48,6 +49,7 @@ def fit(
     priors: Mapping[str, Any] | None = None,
     groups: Iterable[str] | str = (),
     covariates: CovariatesLike | None = None,
+    rope: float | tuple[float, float] | None = None,
 ) -> "xr.DataTree":
     """Fit a model to a distance table.
 
@@ -60,9 +62,9 @@ def fit(
     sampler
         ``"exact"`` (models without attribute effects), ``"collapsed"`` (crossed models) and ``"conjugate"`` (the
         multivariate model) draw independently, in about a second; with lost pairs and Student t attribute words,
-        ``"conjugate"`` samples in sweeps and takes longer. ``"nuts"``, by PyMC with nutpie, fits every model and
-        takes minutes. ``"auto"`` (default) takes the fastest sampler of the model, and NUTS if a diagnostic of that one
-        fails.
+        ``"conjugate"`` samples in sweeps and takes longer. ``"nuts"``, by PyMC, fits every model and takes minutes,
+        about half as many with nutpie (the extra ``nuts``). ``"auto"`` (default) takes the fastest sampler of the
+        model, and NUTS if a diagnostic of that one fails.
     draws, tune, chains
         Posterior draws per chain, tuning steps per chain before them, and number of chains.
     random_seed
@@ -78,6 +80,10 @@ def fit(
         covariate, a series with words as its index, a mapping such as ``{"share_of_women": {"nurse": 0.9}}``, or names
         of columns of the table. Every protected word needs a number; words that the table lacks are left out. The
         default model then does not shrink single words along the covariates; other models take none.
+    rope
+        Region of practical equivalence in units of cosine distance: a half-width, or (low, high). It does not change
+        the draws; the fit stores it, and `contrasts`, `conclusions`, `report`, `methods` and the rest use it unless
+        they get another one.
 
     Returns
     -------
@@ -89,7 +95,7 @@ def fit(
         (attribute_list), the covariances `word_covariance`, and, without a unit, `target_weight`, `residual_weight`,
         `list_effect`, `slope_sd` and `list_scale`. For up to about 50 protected words, its group `covariances` holds
         `residual_covariance` (attribute_group, protected_word, other_protected_word). Root attributes are JSON texts:
-        package versions, model and its hash, table hash and provenance, sampler, seed and diagnostics.
+        package versions, model and its hash, table hash and provenance, sampler, seed, rope and diagnostics.
 
     Notes
     -----
@@ -126,7 +132,7 @@ def fit(
     check_choice("sampler", sampler, ("auto", *SAMPLERS, "nuts"))
     wanted = check_groups(groups)
     spec = load_model(model, priors=priors)
-    data = model_data(frame)
+    data, region = model_data(frame), check_rope(rope)
     spec = in_unit(spec, data.scale)
     if covariates is not None:
         data = with_covariates(data, covariates, frame, spec)
@@ -143,7 +149,7 @@ def fit(
     # Each sampler has its own order.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": used, "draws": draws, "tune": tune, "chains": chains, "random_seed": seed}
-    settings["groups_not_compared"] = not_compared
+    settings |= {"groups_not_compared": not_compared} | ({} if region is None else {"rope": list(region)})
     fitted = finish_fit(posterior, stats, data, spec, frame, settings=settings)
     warn_of_problems(judge_fit(fitted))
     return add_groups(fitted, wanted) if wanted else fitted
@@ -208,9 +214,12 @@ def _sample_stats(error: Mapping[str, np.ndarray]) -> "xr.Dataset":
 
 
 def _nuts(model: "pm.Model", settings: Settings) -> "xr.DataTree":
-    """Return the draws of the NUTS that PyMC chooses: nutpie's, where PyTensor compiles with numba, as is usual."""
+    """Return the draws of the NUTS that PyMC chooses: nutpie's where it is installed, else PyMC's own."""
     import pymc as pm
 
+    if find_spec("nutpie") is None:
+        slower = "PyMC's own NUTS samples, which takes longer than nutpie's."
+        warn_user(f"{slower} Install nutpie with: pip install 'bayesbias[nuts]'.", SamplerWarning)
     with model, exact_arithmetic():
         try:
             tree: xr.DataTree = pm.sample(

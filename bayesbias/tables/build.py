@@ -35,6 +35,7 @@ from bayesbias.tables.study_pairs import StudyPairs, judge_lost, lists_of, lost_
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import Vocabulary, dependence_record, lists_of_pairs
 
+_ROWS, _REMOVED = 10_000, 1e-10
 # Kept as long as the embeddings, whose vectors may take gigabytes.
 _VOCABULARIES: WeakKeyDictionary[Embedding, Vocabulary | None] = WeakKeyDictionary()
 
@@ -114,8 +115,9 @@ def distance_table(
         embedding = load_embedding(embedding, words=study.words)
     forms = embedding.lookup(study.words).matches
     _raise_if_lists_share_a_vector(study, forms, embedding)
-    same = words_with_same_vectors(embedding, forms, lists_of(study)) if duplicates == "drop" else {}
-    forms = {word: form for word, form in forms.items() if word not in same}
+    same: dict[str, str] = {}
+    if duplicates == "drop":
+        forms, same = matched_words(embedding, study)
     pairs = StudyPairs.of(study, forms)
     protected, attributes = pairs.protected, pairs.attributes
     spelt = spelling_hint(study.words, embedding.words) if pairs.empty_lists else None
@@ -151,7 +153,7 @@ def distance_table(
             "hash": embedding.digest,
             "case": embedding.case_text,
             **({"means_of_words": ", ".join(means)} if means else {}),
-            **({"steps": "; ".join(embedding.steps)} if embedding.steps else {}),
+            **({"steps": "; ".join(embedding.steps), **_rank(embedding)} if embedding.steps else {}),
         },
         **pairs.facts,
         **_of_contexts(embedding, protected, attributes, pairs.connections),
@@ -168,6 +170,25 @@ def distance_table(
         provenance[DEPENDENT_WORDS] = dependent
     table.attrs[ATTRS_KEY] = Provenance({**provenance, "hash": table_hash(table)})
     return table
+
+
+def _rank(embedding: Embedding) -> dict[str, str]:
+    """Return the rank of vectors that were changed, such as debiased ones, as a text; empty for a few words."""
+    if len(embedding) < 2 * embedding.dimensions:
+        return {}
+    vectors = embedding.vectors
+    blocks = (vectors[start : start + _ROWS].astype(float) for start in range(0, len(vectors), _ROWS))
+    products = np.sum([block.T @ block for block in blocks], axis=0)
+    sizes = np.linalg.eigvalsh(products)
+    # These are squares: float32 leaves about 1e-14 of a direction that was removed.
+    return {"rank": f"{int((sizes > _REMOVED * sizes[-1]).sum())} of {embedding.dimensions}"}
+
+
+def matched_words(embedding: Embedding, study: Study) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the stored forms of a study's words that have a vector of their own, and why others have none, by word."""
+    forms = embedding.lookup(study.words).matches
+    same = words_with_same_vectors(embedding, forms, lists_of(study))
+    return {word: form for word, form in forms.items() if word not in same}, same
 
 
 def _dependent_words(

@@ -17,7 +17,8 @@ import pandas as pd
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_type, is_count, is_number, is_text, normalized
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
-from bayesbias.base.number_text import counted, digits_text
+from bayesbias.base.machine import require
+from bayesbias.base.number_text import counted, digits_text, shown_name
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
 from bayesbias.studies.faults import CONTROLS, question_faults
 from bayesbias.studies.study import CONNECTIONS
@@ -69,6 +70,9 @@ def as_frame(table: Any) -> Any:
 
     try:
         return narwhals.from_native(table, eager_only=True).to_pandas()
+    except ModuleNotFoundError:  # polars needs pyarrow for it
+        require("pyarrow", "parquet", f"A {type(table).__name__} as a distance table", error=TableError)
+        raise
     except TypeError as error:
         raise TableError(
             f"The distance table is a {type(table).__name__}, which is not supported or not computed yet. Give a frame "
@@ -292,7 +296,7 @@ def source_name(table: dict[str, Any]) -> str:
     'weat7 in Google News'
     """
     embedding = str(table.get("embedding", {}).get("name", table.get("source", "a table of one's own")))
-    return f"{table['study']} in {embedding}" if "study" in table else embedding
+    return f"{shown_name(table['study'])} in {embedding}" if "study" in table else embedding
 
 
 def judge_lost_entries(

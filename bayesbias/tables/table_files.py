@@ -26,6 +26,7 @@ from bayesbias.base.files.inputs import (
 )
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.files.stored_frames import CSV_TEXT, csv_frame, parquet_frame
+from bayesbias.base.machine import require
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
 from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
 from bayesbias.tables.measures import NUMBER_COLUMNS
@@ -66,7 +67,8 @@ def write_table(table: FrameLike, path: str | os.PathLike[str], *, overwrite: bo
     table
         A distance table; it is validated first.
     path
-        Ends in ``.csv``, ``.csv.gz``, ``.parquet`` or ``.parquet.gz``. The same table gives the same bytes.
+        Ends in ``.csv``, ``.csv.gz``, ``.parquet`` or ``.parquet.gz`` (the extra ``parquet``). The same table gives the
+        same bytes.
     overwrite
         Whether an existing file may be replaced.
 
@@ -80,7 +82,8 @@ def write_table(table: FrameLike, path: str | os.PathLike[str], *, overwrite: bo
     Raises
     ------
     OutputError
-        If the path cannot be written, exists and must not be replaced, or has another ending.
+        If the path cannot be written, exists and must not be replaced, has another ending, or needs an extra that is
+        not installed.
     TableError
         If the table breaks the schema.
 
@@ -110,8 +113,8 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     Parameters
     ----------
     path
-        A CSV or Parquet file, gzipped or not. Columns may have the names of the schema or those of the
-        published tables (``word_to_compare``, ``word_class``, connection ``none`` for neutral).
+        A CSV or Parquet file (the extra ``parquet``), gzipped or not. Columns may have the names of the schema or those
+        of the published tables (``word_to_compare``, ``word_class``, connection ``none`` for neutral).
     duplicates
         ``"drop"`` removes exact repetitions of a pair and warns; ``"keep"`` reproduces results that counted
         them (44 % of the rows of the published race tables are repetitions).
@@ -126,7 +129,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     Raises
     ------
     InputFileError
-        If the file is absent, empty, truncated, or not what its name says.
+        If the file is absent, empty, truncated, not what its name says, or needs an extra that is not installed.
     TableError
         If the table breaks the schema.
 
@@ -197,6 +200,7 @@ def _format(path: str | os.PathLike[str], error: type[InputFileError | OutputErr
     if stem.endswith(".csv"):
         return "csv", zipped
     if stem.endswith(".parquet"):
+        require("pyarrow", "parquet", f"{path}, a table in Parquet,", error=error, advice="Or use .csv.gz.")
         return "parquet", zipped
     raise error(
         f"{path}: a distance table is a .csv, .csv.gz, .parquet or .parquet.gz file, such as `bayesbias table` writes."

@@ -247,6 +247,7 @@ def test_the_command_takes_further_norms(
     capsys.readouterr()
 
 
+@pytest.mark.gensim
 @pytest.mark.usefixtures("small_figures")
 def test_the_command_takes_both_matrices_of_a_training(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same file twice gives its word vectors and context vectors, as in Python."""

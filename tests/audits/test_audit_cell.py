@@ -9,7 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits import audit_cell
-from bayesbias.audits.audit_cell import AuditCell, make_cells
+from bayesbias.audits.audit_cell import AuditCell, make_cells, words_hash
 from bayesbias.audits.gate_plan import Region
 from bayesbias.errors import BayesBiasWarning
 from tests import third_group
@@ -147,3 +147,15 @@ def test_a_group_without_a_side_is_named_as_left_out_and_moves_nothing() -> None
         ((key, reason),) = audit.record.left_out.items()
         assert key[-1] == "contrast of people"
         assert third_group.LACKING[third]["people"] in reason
+
+
+def test_the_hash_of_words_follows_their_forms_and_vectors() -> None:
+    whole = pets.embedding(1)
+    first = words_hash(whole, pets.study())
+    upper = bb.Embedding(words=[word.upper() for word in whole.words], vectors=whole.vectors, case="upper")
+    assert words_hash(upper, pets.study()) != first
+    vectors = np.array(whole.vectors)
+    vectors[whole.words.index("tom")] *= 2
+    assert words_hash(bb.Embedding(words=whole.words, vectors=vectors), pets.study()) == first
+    vectors[whole.words.index("tom")] = vectors[whole.words.index("cat")]
+    assert words_hash(bb.Embedding(words=whole.words, vectors=vectors), pets.study()) != first

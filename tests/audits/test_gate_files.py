@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from bayesbias.audits.gate_files import SCHEMA_VERSION, junit_xml, model_card, probability_worse, read_baseline
+from bayesbias.audits.gate_files import (
+    SCHEMA_VERSION,
+    checksum,
+    junit_xml,
+    model_card,
+    probability_worse,
+    read_baseline,
+)
 from bayesbias.audits.gate_plan import Region
 from bayesbias.errors import InputFileError, NotEnoughMemoryError, ReportError
 
@@ -40,6 +47,7 @@ QUESTION = {
     "model": "m",
     "study_hash": "h",
     "model_hash": "h",
+    "words_hash": "h",
     "mean": 0.1,
     "sd": 0.02,
     "lost_words": 0,
@@ -49,7 +57,8 @@ QUESTION = {
 def written(folder: Path, *questions: Any, version: Any = SCHEMA_VERSION) -> Path:
     path = folder / "gate.json"
     plan = {"schema_version": version, "rope": [-0.02, 0.02], "standardised": False, "hdi_prob": 0.89}
-    path.write_text(json.dumps(plan | {"questions": questions}), encoding="utf-8")
+    content = plan | {"questions": questions}
+    path.write_text(json.dumps(content | {"checksum": checksum(content)}), encoding="utf-8")
     return path
 
 
@@ -85,9 +94,9 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("questions", "version", "fact"),
     [
-        ([QUESTION], 3, "schema_version 2"),
-        ([QUESTION], 1, "older form, schema_version 1"),
-        ([QUESTION], None, "schema_version 2"),
+        ([QUESTION], SCHEMA_VERSION + 1, "schema_version 3"),
+        ([QUESTION], 2, "older form, schema_version 2"),
+        ([QUESTION], None, "schema_version 3"),
         ([5], SCHEMA_VERSION, "question 1"),
         ([QUESTION, QUESTION], SCHEMA_VERSION, "A, s, m"),
         ([QUESTION | {"sd": 0}], SCHEMA_VERSION, "sd"),
@@ -108,6 +117,28 @@ def test_what_is_no_baseline(tmp_path: Path, questions: list[Any], version: Any,
         read_baseline(written(tmp_path, *questions, version=version))
 
 
+@pytest.mark.parametrize("change", [{"draws": [0.3]}, {"sd": 50}, {"coherence": None}, {"study_hash": "other"}])
+def test_a_baseline_that_was_changed_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = written(tmp_path, QUESTION | {"coherence": 0.2, "draws": [0.1, 0.2]})
+    content = json.loads(path.read_text())
+    content["questions"][0] |= change
+    path.write_text(json.dumps(content))
+    with pytest.raises(ReportError, match="was changed after a gate wrote it"):
+        read_baseline(path)
+
+
+def test_another_layout_of_a_baseline_is_no_change(tmp_path: Path) -> None:
+    path = written(tmp_path, QUESTION | {"draws": [0.1, 1.0]})
+    text = json.dumps(json.loads(path.read_text()), indent=7, sort_keys=True).replace("1.0", "1")
+    path.write_text(text)
+    assert read_baseline(path).answers["A", "s", "m"].draws.tolist() == [0.1, 1.0]
+
+
+def test_what_was_not_comparable_is_no_answer_to_compare_with(tmp_path: Path) -> None:
+    path = written(tmp_path, QUESTION | {"outcome": "not comparable", "draws": [0.1]})
+    assert not len(read_baseline(path).answers["A", "s", "m"].draws)
+
+
 def test_a_number_that_stands_twice_is_refused(tmp_path: Path) -> None:
     """Programs differ in which of the two they read."""
     path = written(tmp_path, QUESTION)
@@ -121,7 +152,7 @@ def test_whole_numbers_are_contrasts_too(tmp_path: Path) -> None:
     assert (earlier.mean, earlier.draws.mean()) == pytest.approx((1, 1))
 
 
-@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 2, "questions": 5}'])
+@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 3, "questions": 5}'])
 def test_hostile_files(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "gate.json"
     path.write_bytes(content)

@@ -45,6 +45,14 @@ def test_what_moved_beyond_a_bound_does_not_pass(tmp_path: Path, now: Coherence,
         assert 'errors="1"' in result.junit
 
 
+def test_a_coherence_that_only_one_of_two_gates_has_is_not_compared(tmp_path: Path) -> None:
+    nothing = Coherence(np.nan, np.nan, np.nan, np.nan)
+    assert bb.gate(with_coherence(0.0, nothing), rope=0.02, baseline=baseline_of(tmp_path)).exit_code == 6
+    path = bb.write(bb.gate(with_coherence(0.0, nothing), rope=0.02), tmp_path / "without.json")
+    assert bb.gate(with_coherence(0.0), rope=0.02, baseline=path).exit_code == 6
+    assert bb.gate(with_coherence(0.0, nothing), rope=0.02, baseline=path).exit_code == 0
+
+
 def test_inside_the_bounds_a_smaller_coherence_gains_nothing(tmp_path: Path) -> None:
     """A contrast of 0.035 fails, and the same vectors with contrasts and coherence times 0.9 fail too."""
     path = baseline_of(tmp_path, rope=0.026)
@@ -69,7 +77,7 @@ def test_a_raw_region_shows_nothing_where_all_words_resemble_each_other(tmp_path
     assert bb.gate(with_coherence(0.05, alike), rope=0.02).outcome == "fail"
     assert bb.gate(with_coherence(0.0, alike), rope={"standardised": 0.4}).outcome == "pass"
     path = bb.write(bb.gate(with_coherence(0.0, alike), rope=0.02), tmp_path / "old.json")
-    assert bb.gate(with_coherence(0.0, alike), rope=0.02, baseline=path).outcome == "pass"
+    assert bb.gate(with_coherence(0.0, alike), rope=0.02, baseline=path).outcome == "not comparable"
 
 
 def test_random_vectors_are_named_without_a_baseline() -> None:

@@ -196,6 +196,7 @@ def test_a_mistake_replaces_what_an_earlier_gate_said(
     assert outcome_in(pets / "gate") == "pass"
     (pets / "gate.toml").write_text(whole.replace("rope", "ropee"))
     assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 2, "without --overwrite"
+    assert "is of an earlier gate, and says nothing of this one" in " ".join(capsys.readouterr().err.split())
     assert outcome_in(pets / "gate") == "pass"
     assert in_process("gate", "gate.toml", "-o", "gate", "--overwrite", monkeypatch=monkeypatch) == 2
     assert outcome_in(pets / "gate") == "mistake"
@@ -221,13 +222,14 @@ def test_a_pipe_in_place_of_what_an_earlier_gate_said_is_not_waited_for(
 
 @pytest.mark.parametrize("wrong", [("--ropee", "1"), ("--hdi",), ("--max-lost", "many")])
 def test_options_that_cannot_be_read_replace_what_an_earlier_gate_said(
-    pets: Path, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    pets: Path, wrong: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
     command = ("gate", "gate.toml", "-o", "gate")
     assert in_process(*command, monkeypatch=monkeypatch) == 0
     assert in_process(*command, *wrong, monkeypatch=monkeypatch) == 2
     assert outcome_in(pets / "gate") == "pass", "it may not be replaced"
+    assert "is of an earlier gate" in " ".join(capsys.readouterr().err.split())
     assert in_process(*command, "--overwrite", *wrong, monkeypatch=monkeypatch) == 2
     assert outcome_in(pets / "gate") == "mistake"
     assert not list(pets.glob(".*.bayesbias"))
@@ -261,17 +263,36 @@ def test_a_baseline_is_not_replaced_by_the_output(
     assert (pets / "old" / "gate.json").read_bytes() == before
 
 
-def test_a_gate_that_was_stopped_goes_on(pets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gate_that_was_stopped_goes_on_and_says_so(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
     assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    assert "earlier runs" not in capsys.readouterr().err
     first = (pets / "gate" / "gate.json").read_bytes()
     for file in (pets / "gate").glob("*.*"):  # a run that was killed leaves its cells only
         file.unlink()
     monkeypatch.setattr(
         "bayesbias.audits.audit_cell.AuditCell.answer", lambda *_: pytest.fail("a cell was computed again")
     )
-    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    assert in_process("gate", "gate.toml", "-o", "gate", "--quiet", monkeypatch=monkeypatch) == 0
+    assert "1 answer of earlier runs" in " ".join(capsys.readouterr().err.split())
     assert (pets / "gate" / "gate.json").read_bytes() == first
+
+
+def test_other_forms_of_the_words_are_another_plan(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A vocabulary can hold a second, harmless vector of each word, under a name that a suffix finds."""
+    lines = (pets / "vectors.txt").read_text().splitlines()
+    (pets / "vectors.txt").write_text("\n".join([*lines, *(line.replace(" ", "x ", 1) for line in lines)]) + "\n")
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "old", monkeypatch=monkeypatch) == 0
+    baseline = ("--baseline", "old/gate.json")
+    assert in_process("gate", "gate.toml", *baseline, monkeypatch=monkeypatch) == 0
+    capsys.readouterr()
+    assert in_process("gate", "gate.toml", *baseline, "--suffix", "x", "--quiet", monkeypatch=monkeypatch) == 7
+    assert "other forms than in the baseline" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_package_and_the_vectors_are_recorded(pets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,7 +348,7 @@ def test_mistakes_are_named_before_any_work(
     (pets / "wrong.json").write_text("{}")
     for arguments, fact in (
         (["-o", "gate"], "rope"),
-        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 2"),
+        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 3"),
         (["--rope", "0.1", "--baseline", "none.json", "-o", "gate"], "none.json"),
     ):
         missing = "none.json" in arguments
@@ -361,7 +382,7 @@ def test_the_commands_and_the_workflow_of_the_guide_run(
     steps = [step["run"] for step in workflow["jobs"]["gate"]["steps"] if "run" in step]
     assert steps[0] == "pip install bayesbias"
     capfd.readouterr()
-    assert steps[1].startswith(compare)
+    assert steps[1].splitlines()[1].startswith(compare)
     assert [run(step, tmp_path) for step in steps[1:]] == [0, 0]
     assert capfd.readouterr().out.count("by draws") == 3
     assert (tmp_path / "summary.md").read_text().startswith("## Bias, Risks, and Limitations")

@@ -1,13 +1,13 @@
-"""A small embedding written in each format, by gensim or NumPy where they can write it."""
+"""A small embedding written in each format, also by gensim where it is installed."""
 
 import gzip
 import struct
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from gensim.models import FastText, KeyedVectors
-from gensim.models.fasttext import save_facebook_model
 
 # The second word begins with a space that Python's str.split would take for a separator; ASCII rules do not.
 WORDS = ("king", "\u00a0odd", "Queen", "naïve", "man")
@@ -18,13 +18,17 @@ VECTORS = np.array(
 SENTENCES = [["king", "queen", "naïve", "man"], ["king", "man", "child"]] * 3
 
 
-def keyed_vectors() -> KeyedVectors:
+def keyed_vectors() -> Any:
+    from gensim.models import KeyedVectors
+
     vectors = KeyedVectors(VECTORS.shape[1])
     vectors.add_vectors(list(WORDS), VECTORS)
     return vectors
 
 
-def fasttext_model() -> FastText:
+def fasttext_model() -> Any:
+    from gensim.models import FastText
+
     return FastText(SENTENCES, vector_size=4, min_count=1, bucket=20, min_n=2, max_n=3, epochs=1, seed=1, workers=1)
 
 
@@ -38,18 +42,22 @@ def write_google_binary(path: Path) -> None:
     path.write_bytes(b"5 4\n" + b"".join(rows))
 
 
-def write_text(path: Path) -> None:
+def write_gensim_text(path: Path) -> None:
     keyed_vectors().save_word2vec_format(str(path), binary=False)
+
+
+def write_text(path: Path, header: str = "5 4\n", end: str = "\n") -> None:
+    rows = [f"{word} {' '.join(map(str, row))}{end}" for word, row in zip(WORDS, VECTORS, strict=True)]
+    path.write_text(header + "".join(rows), encoding="utf-8")
 
 
 def write_fasttext_vec(path: Path) -> None:
     """Write as fastText's C++ tool does: with a space after every number."""
-    rows = [f"{word} {' '.join(map(repr, row.tolist()))} \n" for word, row in zip(WORDS, VECTORS, strict=True)]
-    path.write_text(f"5 4\n{''.join(rows)}", encoding="utf-8")
+    write_text(path, end=" \n")
 
 
 def write_glove(path: Path) -> None:
-    keyed_vectors().save_word2vec_format(str(path), binary=False, write_header=False)
+    write_text(path, header="")
 
 
 def write_npz(path: Path) -> None:
@@ -71,8 +79,12 @@ def fasttext_of_one_word(letters: int, longest: int) -> bytes:
     return header + b"".join(matrices)
 
 
+FASTTEXT_BIN = Path(__file__).with_name("fasttext_by_gensim.bin")
+"""`fasttext_model`, written by gensim 4.4: `python -m tests.embeddings.make_fasttext` makes it, and its vectors."""
+
+
 def write_fasttext_bin(path: Path) -> None:
-    save_facebook_model(fasttext_model(), str(path))
+    path.write_bytes(FASTTEXT_BIN.read_bytes())
 
 
 def gzipped(write: Callable[[Path], None]) -> Callable[[Path], None]:
@@ -85,7 +97,6 @@ def gzipped(write: Callable[[Path], None]) -> Callable[[Path], None]:
 
 # What is called here -> how it is written, and the format that it must be recognised as.
 FILES: dict[str, tuple[Callable[[Path], None], str]] = {
-    "gensim binary": (write_gensim_binary, "word2vec_binary"),
     "google binary": (write_google_binary, "word2vec_binary"),
     "word2vec text": (write_text, "word2vec_text"),
     "fasttext vec": (write_fasttext_vec, "word2vec_text"),
@@ -93,4 +104,7 @@ FILES: dict[str, tuple[Callable[[Path], None], str]] = {
     "npz": (write_npz, "npz"),
     "compressed npz": (write_compressed_npz, "npz"),
 }
+if find_spec("gensim"):
+    FILES["gensim binary"] = write_gensim_binary, "word2vec_binary"
+    FILES["gensim text"] = write_gensim_text, "word2vec_text"
 FILES |= {f"gzipped {name}": (gzipped(write), form) for name, (write, form) in FILES.items()}

@@ -6,7 +6,6 @@ from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
-from gensim.models import KeyedVectors
 
 import bayesbias as bb
 from bayesbias.embeddings.embedding import Embedding
@@ -158,7 +157,10 @@ WORDS = ("guerra", "civil", "paz", "New York", "New", "York", "zurück")
 VECTORS = np.array([[3, 4], [1, 0], [0, 1], [1, 1], [2, 0], [0, 5], [1, 2]], dtype=np.float32)
 
 
+@pytest.mark.gensim
 def test_the_mean_of_parts_is_gensims() -> None:
+    from gensim.models import KeyedVectors
+
     keyed = KeyedVectors(2)
     keyed.add_vectors(list(WORDS), VECTORS)
     words = ["guerra civil", "New York", "guerra fría", "paz"]

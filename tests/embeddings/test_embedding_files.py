@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gensim.models import KeyedVectors
 
 import bayesbias as bb
 from bayesbias.errors import BayesBiasError, EmbeddingError, OutputError
@@ -23,8 +22,11 @@ def test_round_trip(embedding: bb.Embedding, tmp_path: Path, name: str) -> None:
     np.testing.assert_array_equal(read.vectors, embedding.vectors)
 
 
+@pytest.mark.gensim
 @pytest.mark.parametrize("name", ["e.bin", "e.txt"])
 def test_gensim_reads_it(embedding: bb.Embedding, tmp_path: Path, name: str) -> None:
+    from gensim.models import KeyedVectors
+
     path = bb.write_embedding(embedding, tmp_path / name)
     theirs = KeyedVectors.load_word2vec_format(str(path), binary=name.endswith("bin"))
     assert theirs.index_to_key == list(embedding.words)

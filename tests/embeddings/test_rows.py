@@ -96,7 +96,6 @@ def test_words_that_nobody_wants_take_no_memory(form: str, tmp_path: Path, monke
 
 TABLE = dict(zip(WORDS, VECTORS, strict=True))
 OBJECTS = {
-    "keyed vectors": keyed_vectors(),
     "mapping": TABLE,
     "read-only mapping": MappingProxyType(TABLE),
     "lists": {word: vector.tolist() for word, vector in TABLE.items()},
@@ -108,18 +107,22 @@ OBJECTS = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in OBJECTS if name != "generator"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("keyed vectors", marks=pytest.mark.gensim), *(name for name in OBJECTS if name != "generator")],
+)
 def test_objects(name):
-    embedding = load_embedding(OBJECTS[name])
+    source = keyed_vectors() if name == "keyed vectors" else OBJECTS[name]
+    embedding = load_embedding(source)
     assert embedding.words == WORDS
     assert all(type(word) is str for word in embedding.words)
     np.testing.assert_array_equal(embedding.vectors.astype(np.float32), VECTORS)
     assert embedding.name == "embedding"
-    few = load_embedding(OBJECTS[name], words=["MAN", "child"], case="lower", name="few")
+    few = load_embedding(source, words=["MAN", "child"], case="lower", name="few")
     assert few.words == ("man",)
     assert few.name == "few"
     with pytest.raises(LostWordsError, match=r"'child'"):
-        load_embedding(OBJECTS[name], words=["child"])
+        load_embedding(source, words=["child"])
 
 
 def test_a_frame_has_its_words_in_the_index():
@@ -131,6 +134,7 @@ def test_words_may_be_any_series():
     assert load_embedding(OBJECTS["generator"]).words == WORDS
 
 
+@pytest.mark.gensim
 def test_models_give_only_the_words_that_they_learned():
     model = fasttext_model()
     for source in (model, model.wv):
@@ -139,6 +143,7 @@ def test_models_give_only_the_words_that_they_learned():
         np.testing.assert_array_equal(embedding["king"], model.wv["king"])
 
 
+@pytest.mark.gensim
 def test_keyed_vectors_whose_rows_are_in_another_order():
     vectors = keyed_vectors()
     vectors.key_to_index = {"man": 4, "king": 0}

@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,7 +67,8 @@ def whole(name: str) -> bytes:
             bb.write_fit(small_fit(), place)
         elif name == "trained.npz":
             texts = [list(VECTORS)] * 5
-            trained = bb.embeddings.train_embeddings(texts, folder, seeds=[1], dimensions=4, epochs=1, progress=False)
+            settings: dict[str, Any] = {"algorithm": "glove", "seeds": [1], "dimensions": 4, "epochs": 1}
+            trained = bb.embeddings.train_embeddings(texts, folder, **settings, progress=False)
             return trained.paths[1].read_bytes()
         elif name == "glove.txt":
             place.write_text("".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items()))

@@ -147,6 +147,11 @@ def many_texts(file: h5py.File, folder: Path) -> None:
     file["posterior"].attrs["texts"] = ["x"] * 1_000
 
 
+def many_attributes(file: h5py.File, folder: Path) -> None:
+    for number in range(10_000):
+        file.attrs[str(number)] = number
+
+
 def many_names_of_a_dimension(file: h5py.File, folder: Path) -> None:
     """HDF5 writes past the end of its memory where it reads this name."""
     file["posterior/draw"].attrs["NAME"] = ["x"] * 200
@@ -203,6 +208,7 @@ ATTACKS: dict[Attack, str] = {
     without_dimensions: "posterior/other does not have a dimension of its group on axis 0",
     scale_of_two_axes: "posterior/other is not the list of labels",
     many_texts: "attribute texts of the group posterior has more than 100 texts",
+    many_attributes: "more than 10,000 variables and attributes",
     many_names_of_a_dimension: "attribute NAME of posterior/draw is not that of a dimension",
     long_class_of_a_dimension: "attribute CLASS of posterior/draw is not that of a dimension",
     many_axes: "attribute DIMENSION_LIST of posterior/.* is not that of a dimension",

@@ -57,7 +57,7 @@ def of_degraded_vectors() -> list[str]:
     assert script.markdown(rows) in (KEPT / "README.md").read_text(encoding="utf-8")
     samples = json.loads((KEPT / "degraded.json").read_text(encoding="utf-8"))["samples"]
     at_edge = rows[rows["inside"] == -0.01]
-    cells = at_edge["cell"].nunique()
+    cells, cells_of_a_copy = (part["cell"].nunique() for part in (at_edge, at_edge[at_edge["copy"] == "float16"]))
     passes = at_edge.groupby(["copy", "standardised"])["pass"].mean()
     assert rows.loc[rows["inside"] == -1, "pass"].max() == 0
     compared = 1 - rows.groupby(["copy", "standardised"])["not comparable"].mean()
@@ -67,17 +67,26 @@ def of_degraded_vectors() -> list[str]:
     assert compared[[(name, True) for name in constants]].min() == 1
     assert len(script.CELLS) - cells == 2
     unchecked = at_edge[~at_edge["standardised"]].groupby("copy")["unchecked_pass"].mean()
-    pca = compared["PCA to a half"]
+    pca, cls = compared["PCA to a half"], compared["CLS pooling"]
+    assert passes["CLS pooling"].max() == cls[False] == 0
+    encoders = load_script("gate", "encoders")
+    cosine = json.loads((KEPT / "degraded.json").read_text(encoding="utf-8"))["tuned_cosine"]
+    assert sum(cell.vectors == "minilm" for cell in script.CELLS) == 2
     return [
         f"{samples} tables from each of {len(script.CELLS)} cells",
         f"at most {passes.max():.3f} of the tables of a copy pass (Monte Carlo error "
-        f"{binomial_error(passes.max(), cells * samples):.3f})",
+        f"{binomial_error(passes.max(), cells_of_a_copy * samples):.3f})",
         f"{unchecked['shuffled words']:.3f} pass with shuffled words, {unchecked[constants[0]]:.3f} with a constant "
         f"vector and {unchecked[constants[1]]:.3f} with 8 bits without zero point",
         "all tables of float16, 8 bits and another seed of the same training",
         "all of 4 bits, noise of 0.2 of the length and a constant of 0.25 of the length",
         "a constant of the whole length and of 8 bits without zero point",
         f"{pca[False]:.3f} of the questions are compared with a raw region, {pca[True]:.3f} with a standardised one",
+        f"none passes at the edge; {unchecked['CLS pooling']:.3f} did before. No question is compared with a raw "
+        f"region, and {cls[True]:.3f} are with a standardised one",
+        f"after {encoders.STEPS} contrastive steps on {encoders.BATCH} pairs",
+        f"before and after at {cosine}",
+        "all-MiniLM-L6-v2",
         "a truth so near 0",
         "bring contrasts nearer to 0",
     ]
@@ -89,8 +98,9 @@ def test_the_guide_says_the_numbers_of_the_trial() -> None:
     unchecked = at_edge["unchecked_pass"].mean()
     assert (
         f"at most {100 * at_edge['pass'].mean().max():.0f} % pass wrongly in any copy (noise, 8 and 4 bits, PCA to a "
-        f"half, a constant vector, shuffled words), where {100 * unchecked['shuffled words', False]:.0f} % to "
-        f"{100 * unchecked.max():.0f} % passed with shuffled words, a constant and 8 bits without zero point before"
+        "half, a constant vector, shuffled words, CLS pooling of an encoder), where "
+        f"{100 * unchecked['shuffled words', False]:.0f} % to {100 * unchecked.max():.0f} % passed with shuffled "
+        "words, a constant and 8 bits without zero point before"
     ) in prose(VALIDATION.parent / "docs" / "guide" / "gate.md")
 
 

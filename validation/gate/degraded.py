@@ -2,7 +2,8 @@
 
     python validation/gate/degraded.py EMBEDDINGS LISTS [--samples 12]
 
-The folders are those of validation/real_gaps. The truth of a copy is that of the original: the mean of whole lists.
+The folders are those of validation/real_gaps; EMBEDDINGS also holds the vectors that `encoders.py` makes. The truth of
+a copy is that of the original, the mean of whole lists; that of an encoder that was trained further is its own.
 README.md says what the tables mean.
 """
 
@@ -42,13 +43,22 @@ CELLS = (
     real_gaps.Cell("glove", "gendered words, valence", 0, 2, 8, 15, 0),
     real_gaps.Cell("bundled", "gendered words, professions", 0, 2, 8, 8, 0),
     real_gaps.Cell("bundled", "gendered words, valence", 0, 2, 8, 8, 0),
+    real_gaps.Cell("minilm", "gendered words, professions", 0, 2, 8, 8, 0),
+    real_gaps.Cell("minilm", "professions, gendered words", 0, 2, 8, 8, 0),
 )
+# Other vectors of the same words, by embedding and name.
+OTHER_VECTORS = {
+    "bundled": {"another seed": "wikipedia2018_skipgram_seed2.npz"},
+    "minilm": {"CLS pooling": "minilm_cls.npz", "fine-tuned encoder": "minilm_tuned.npz"},
+}
+RETRAINED = ("fine-tuned encoder",)
+"""Vectors whose truth is their own."""
 # Distance from the edge of the region to the truth, in median posterior sds; below 0 the truth lies outside.
 INSIDE = (-2, -1, -0.01, 1, 2, 3)
-HARMLESS = ("original", "float16", "8 bits", "another seed")
+HARMLESS = ("original", "float16", "8 bits", "another seed", *RETRAINED)
 _REFERENCE = 1200
 _QUESTION = ("copy", "study", "model")
-_ASKED = AskedQuestion("", "", 0)
+_ASKED = AskedQuestion("", "", "", 0)
 
 
 def copies(vectors: np.ndarray, rng: np.random.Generator) -> Iterator[tuple[str, np.ndarray]]:
@@ -73,20 +83,32 @@ def copies(vectors: np.ndarray, rng: np.random.Generator) -> Iterator[tuple[str,
 
 
 def versions(name: str, folder: Path, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Return the copies of an embedding, and another training of the bundled one."""
-    embedding = bb.load_embedding(vectors_path(name, folder))
-    every = dict(copies(np.asarray(embedding.vectors, dtype=float), rng))
-    if name == "bundled":
-        other = bb.load_embedding(str(vectors_path(name, folder)).replace("seed1", "seed2"))
-        every["another seed"] = other.matrix(embedding.words)
+    """Return the copies of an embedding, and other vectors of its words; of an encoder only the latter."""
+    path = vectors_path(name, folder)
+    embedding = bb.load_embedding(path)
+    vectors = np.asarray(embedding.vectors, dtype=float)
+    every = {"original": vectors} if name == "minilm" else dict(copies(vectors, rng))
+    for other, file in OTHER_VECTORS.get(name, {}).items():
+        every[other] = bb.load_embedding(path.with_name(file)).matrix(embedding.words)
     return every
+
+
+def true_gap(whole: real_gaps.Populations) -> float:
+    """Return the contrast of whole lists."""
+    means = [np.array([whole.distances(group, of).mean() for of in whole.attributes]) for group in whole.protected]
+    return float(real_gaps.gaps(np.array(means), np.arange(len(means))).mean())
+
+
+def unit_of(whole: real_gaps.Populations, vectors: np.ndarray) -> float:
+    """Return the coherence of whole lists."""
+    return coherence_of(*[[vectors[of] for of in side] for side in (whole.protected, whole.attributes)]).coherence
 
 
 def outcome(draws: np.ndarray, interval: Interval, now: Coherence, before: Coherence, region: Region) -> str:
     """Return the outcome of a question that got worse than in its baseline, where nothing was associated."""
     row = {**dict(zip(("embedding", "study", "model"), _QUESTION, strict=True)), **vars(now), "r_hat": 1.0}
-    row |= {"study_hash": "", "model_hash": "", "lost_words": 0, "context_low": np.nan, "context_high": np.nan}
-    row |= {"hdi_low": interval.low, "hdi_high": interval.high}
+    row |= {"study_hash": "", "model_hash": "", "words_hash": "", "lost_words": 0}
+    row |= {"context_low": np.nan, "context_high": np.nan, "hdi_low": interval.low, "hdi_high": interval.high}
     answer = Earlier(0.0, np.zeros(10), "draws", before)
     baseline = Baseline(GatePlan(region, HDI_PROB, {_QUESTION: _ASKED}), {_QUESTION: answer})
     return str(decided(row, draws, region, HDI_PROB, baseline)["outcome"])
@@ -98,15 +120,14 @@ def run_cell(number: int, folder: Path, lists: Path, samples: int) -> pd.DataFra
     whole = real_gaps.populations(cell, folder, lists)
     rng = np.random.default_rng([real_gaps.SEED, number])
     reference = rng.permutation(whole.others)[:_REFERENCE]
-    means = [np.array([whole.distances(group, of).mean() for of in whole.attributes]) for group in whole.protected]
-    truth = float(real_gaps.gaps(np.array(means), np.arange(cell.groups)).mean())
-    embedding = versions(cell.vectors, folder, rng)
-    original = embedding["original"]
-    unit = coherence_of(*[[original[of] for of in side] for side in (whole.protected, whole.attributes)]).coherence
+    truth, embedding = true_gap(whole), versions(cell.vectors, folder, rng)
+    unit = unit_of(whole, embedding["original"])
     rows, before, spread = [], {}, 0.0
     for name, vectors in embedding.items():
         units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         copy = replace(whole, vectors=units, vocabulary=Vocabulary.from_reference(units[reference]))
+        if name in RETRAINED:
+            truth, unit = true_gap(copy), unit_of(whole, vectors)
         answers = []
         for sample in range(samples):
             seed = np.random.default_rng([real_gaps.SEED, number, sample])  # the same words in each copy
@@ -155,6 +176,15 @@ def shares(rows: pd.DataFrame) -> pd.DataFrame:
     return counts.reset_index()
 
 
+def tuned_cosine(folder: Path) -> float:
+    """Return the mean cosine of the vectors of a word before and after fine-tuning."""
+    vectors = versions("minilm", folder, np.random.default_rng())
+    before, after = (
+        vectors[name] / np.linalg.norm(vectors[name], axis=1)[:, None] for name in ("original", *RETRAINED)
+    )
+    return float((before * after).sum(axis=1).mean())
+
+
 def markdown(frame: pd.DataFrame) -> str:
     """Return the table of README.md: per copy and unit, how many are compared, and how many pass or fail."""
     lines = [
@@ -187,6 +217,7 @@ def main() -> None:
     frame = shares(pd.concat(frames))
     frame.round(4).to_csv(options.output / "degraded.csv", index=False)
     run = {"seed": real_gaps.SEED, "samples": options.samples, "seconds": round(time.time() - begin)}
+    run["tuned_cosine"] = round(tuned_cosine(options.embeddings), 3)
     (options.output / "degraded.json").write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
     print(markdown(frame))
 

@@ -15,6 +15,7 @@ VECTORS = {
     "google_news": "googlenews_word2vec_300d_13784.npz",
     "glove": "glove_6b_50d_10382.txt",
     "bundled": "wikipedia2018_skipgram_seed1.npz",
+    "minilm": "minilm.npz",
 }
 MALE = ("he", "him", "his", "man", "men", "boy", "boys", "male", "father", "son", "brother", "husband", "uncle", "king")
 FEMALE = (

@@ -1,8 +1,8 @@
 """SQLite files from unknown sources, which cannot make a query endless or run anything.
 
-A file may hold views and triggers in place of tables, and pages that are used again and again. So its schema is
-compared with the expected one before a table is read, and a query takes no more steps, and gives no more bytes, than a
-file of its size explains.
+A file may hold views and triggers in place of tables, and pages that are used again and again. So its schema, which
+SQLite parses before the first query, may have few and short statements, and is compared with the expected one before a
+table is read. A query takes no more steps, and gives no more bytes, than a file of its size explains.
 """
 
 import os
@@ -19,6 +19,7 @@ from bayesbias.errors import InputFileError, name_some
 
 # Steps of SQLite's machine: a row of an index takes about six, and three bytes of the file at least.
 _FEWEST_STEPS, _STEPS_A_BYTE, _STEPS_AT_ONCE = 1_000_000, 5, 10_000
+_LONGEST_STATEMENT, _MOST_SCHEMA_STEPS = 10_000, 2_000  # letters; ten steps a table, of which we have ten
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")  # at the end of the journal of a change of several files
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master"
 
@@ -43,7 +44,7 @@ class Database(sqlite3.Connection):
 def open_database(path: Path, *, read_only: bool) -> Database:
     """Open a SQLite file, created if necessary to be written, without running a view, trigger or function in it.
 
-    Raises `InputFileError` if a journal beside it names another file.
+    Raises `InputFileError` if a journal beside it names another file, and `sqlite3.Error` if its schema is a long one.
     """
     if not read_only:
         _check_journal(path.resolve())
@@ -54,7 +55,21 @@ def open_database(path: Path, *, read_only: bool) -> Database:
     base.setconfig(sqlite3.SQLITE_DBCONFIG_TRUSTED_SCHEMA, False)
     base.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
     base.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
+    try:
+        _parse_schema(base)
+    except BaseException:
+        base.close()
+        raise
     return base
+
+
+def _parse_schema(base: Database) -> None:
+    """Have SQLite parse the schema, which it keeps; raise `sqlite3.Error` at many or long statements."""
+    base.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_STATEMENT)
+    longest_value = base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_STATEMENT)
+    base.set_progress_handler(lambda: 1, _MOST_SCHEMA_STEPS)
+    super(Database, base).execute("SELECT 1 FROM sqlite_master LIMIT 1").close()
+    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest_value)
 
 
 def _check_journal(path: Path) -> None:
@@ -93,14 +108,15 @@ def bounded_rows(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield rows whose second value is of a kind, text or bytes; raise `sqlite3.DatabaseError` at others.
 
-    Different rows lie in different places of a sound file, so that they are not longer than it: more is an error, too.
+    The first value may be of any kind. Different rows lie in different places of a sound file, so that they are not
+    longer than it: more is an error, too.
     """
     pages, page_size = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
     room = pages * page_size
     for key, value in rows:
         if not isinstance(value, kind):
             raise sqlite3.DatabaseError("it holds a value of another type")
-        room -= len(value)
+        room -= len(value) + (len(key) if isinstance(key, str | bytes) else 0)
         if room < 0:
             raise sqlite3.DatabaseError("it holds less than it says")
         yield key, value

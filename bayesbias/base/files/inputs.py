@@ -375,10 +375,12 @@ def input_file(path: str | os.PathLike[str]) -> Path:
     return source
 
 
-def check_links(folder: Path, *more: Path) -> None:
-    """Raise `InputFileError` if a link in a folder leads elsewhere than into it, or into one of `more` folders."""
+def check_folder(folder: Path, *more: Path) -> None:
+    """Raise `InputFileError` if a folder has a pipe, a device, or a link that leads out of it and of `more` folders."""
     places = (folder.resolve(), *more)
     for path in folder.rglob("*"):
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a library that opens it could wait for ever
+            raise InputFileError(f"{printable(str(path))} is not an ordinary file. Remove it from the folder.")
         if path.is_symlink() and not any(path.resolve().is_relative_to(place) for place in places):
             raise InputFileError(
                 f"{printable(str(path))} is a link to {printable(str(path.resolve()))}, outside of the folder. Put the "
@@ -394,7 +396,7 @@ def text_files(path: Path) -> list[Path]:
     """
     if not is_folder(path):
         return [input_file(path)]
-    check_links(path)
+    check_folder(path)
     files = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(_ENDINGS))
     if not files:
         raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")

@@ -10,7 +10,7 @@ from math import inf, prod
 from pathlib import Path
 from typing import Any, Literal
 
-from bayesbias.base.files.inputs import JSON, LINES, MemoryCost, check_links, file_size, open_input, read_content
+from bayesbias.base.files.inputs import JSON, LINES, MemoryCost, check_folder, file_size, open_input, read_content
 from bayesbias.base.machine import check_memory
 from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import InputFileError, library_reason
@@ -62,7 +62,7 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
     """
     inside = folder.resolve()
     # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
-    check_links(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
+    check_folder(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
     for name in dict.fromkeys(parts):
         if not _is_inside(folder, name, inside):
             raise InputFileError(f"{folder} names its part {name!r:.80}, outside of the folder. Download it again.")

@@ -18,6 +18,7 @@ from bayesbias.base.checks import (
     shown,
 )
 from bayesbias.base.files.outputs import check_unshared, check_writable, claimed
+from bayesbias.base.machine import require
 from bayesbias.base.progress import progress_bar, with_progress
 from bayesbias.embeddings.rows import MOST_DIMENSIONS
 from bayesbias.embeddings.training.corpus import Corpus, CorpusLike, Trainer, check_neighbours, read_corpus, resampled
@@ -35,6 +36,7 @@ from bayesbias.embeddings.training.trained import (
 from bayesbias.errors import (
     ArgumentError,
     ClusterError,
+    EmbeddingError,
     NotEnoughMemoryError,
     OutputError,
     TrainingWarning,
@@ -86,7 +88,8 @@ class TrainingCell:
 
 
 def package_with_version(package: str) -> str:
-    """Return the name and the version of an installed package, as the file of a training says them."""
+    """Return the name and the version of a package that trains, as files say them; raise an error if it is missing."""
+    require(package, None, "This algorithm", error=EmbeddingError, advice="Or take the algorithm glove.")
     return f"{package} {version(package)}"
 
 
@@ -187,8 +190,8 @@ def train_embeddings(
         Folder of the files, created if necessary; it holds one training.
     algorithm
         ``"skipgram"`` or ``"cbow"`` (word2vec with negative sampling), ``"fasttext"`` (skip-gram with n-grams of 3 to 6
-        letters), all by gensim; ``"glove"``; or ``"gn_glove"``, GloVe whose last component separates two sides, such as
-        gender. `bb.debias.GNGloVe` drops that component.
+        letters), all by gensim, which Python 3.14 lacks; ``"glove"``; or ``"gn_glove"``, GloVe whose last component
+        separates two sides, such as gender. `bb.debias.GNGloVe` drops that component.
     seeds
         Distinct whole numbers. A seed determines the starting values, and the order or the samples of the training.
     dimensions
@@ -242,7 +245,8 @@ def train_embeddings(
     ArgumentError
         If an argument is not usable, or the algorithm has no such setting.
     EmbeddingError
-        If fewer than two words occur `min_count` times, or no document has two of these.
+        If fewer than two words occur `min_count` times, or no document has two of these; or if the algorithm is
+        gensim's, which Python 3.14 lacks.
     InputFileError
         If the corpus cannot be read.
     NotEnoughMemoryError
@@ -286,6 +290,7 @@ def train_embeddings(
     on_workers = workers is not None or scheduler is not None
     if on_workers and threads > 1:
         raise ArgumentError(f"threads={threads}: a worker has one core. Give threads, or workers or a scheduler.")
+    trainer = package_with_version(chosen.package)
     place = _folder(folder)
     with claimed(place):
         text = read_corpus(corpus, min_count=settings["min_count"])
@@ -293,7 +298,7 @@ def train_embeddings(
             "algorithm": algorithm,
             "settings": settings,
             "corpus": text.facts(),
-            "trainer": package_with_version(chosen.package),
+            "trainer": trainer,
             "repeats": threads == 1 or chosen.parallel_repeats,
         }
         if missing := _missing(place, facts, wanted, overwrite=overwrite):

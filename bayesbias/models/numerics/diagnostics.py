@@ -44,8 +44,8 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
     Betancourt (2016) for E-BFMI.
     """
     stats = fit["sample_stats"].to_dataset() if "sample_stats" in fit.children else {}
-    if "edge_mass" in stats or "pareto_khat" in stats:
-        return []  # these samplers refuse a grid or weights that cannot be trusted, and their draws have no chains
+    if independent_draws(stats):
+        return []
     import arviz_stats  # here, since the import is slow and the samplers above do not need it
 
     # Weights are too many to judge one by one: nu, which governs them, is judged.
@@ -62,6 +62,11 @@ def convergence_problems(fit: "xr.DataTree") -> list[str]:
         if (bad := _beyond(arviz_stats.ess(posterior, method=method, prob=prob), below=ess_min))
     ]
     return problems + _nuts_problems(fit, stats)
+
+
+def independent_draws(stats: Mapping[Any, Any]) -> bool:
+    """Whether a sampler's report is that of one without chains, which refuses a grid or weights that it mistrusts."""
+    return "edge_mass" in stats or "pareto_khat" in stats
 
 
 def warn_of_problems(problems: list[str]) -> None:

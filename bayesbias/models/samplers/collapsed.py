@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesbias.base.machine import check_memory
 from bayesbias.errors import ModelError
 from bayesbias.models.data import ModelData, list_kinds
 from bayesbias.models.numerics.contrast_estimate import MOST_PATTERNS, AttributePatterns, find_patterns
@@ -46,6 +47,7 @@ _APART = (np.log(0.8), np.log(0.02))
 # The smallest number of effective points, or half of the draws if that is less.
 _LEAST_EFFECTIVE = 400
 CLIP = (-40.0, 8.0)
+_MOST_POINTS, _MOST_NUMBERS = 1000, 1 << 19  # in a block
 
 
 class Reduced:
@@ -188,6 +190,8 @@ class Collapsed:
 
     def log_density(self, theta: np.ndarray, *, reduced: Reduced | None = None) -> np.ndarray:
         """Return the log posterior density of theta, the logarithms of all scales, up to a constant."""
+        if reduced is None and len(blocks := theta_blocks(theta, self.points_at_once)) > 1:
+            return np.concatenate([self.log_density(block) for block in blocks])
         theta = np.clip(theta, *CLIP)
         count, priors = self.patterns.connections, self.spec.priors
         value = log_marginal(self.patterns, theta, self.prior["sigma"], reduced=reduced)
@@ -195,6 +199,11 @@ class Collapsed:
         value += log_prior(priors["sigma"], theta[:, count : 2 * count]).sum(axis=-1)
         value += log_prior(priors["attribute_sd"], theta[:, 2 * count :]).sum(axis=-1)
         return value
+
+    @property
+    def points_at_once(self) -> int:
+        """Points whose terms, by cell and by pair of patterns, take little memory."""
+        return max(1, _MOST_NUMBERS // max(len(self.patterns.mean), len(self.patterns.members) ** 2))
 
     @property
     def scales(self) -> int:
@@ -212,7 +221,7 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
     """Return the density of theta for a table and a model.
 
     Raises a `ModelError`, which names the term, if the model is not a crossed one, and a `SamplerFailedError` if
-    the missing rows form too many patterns to gain anything.
+    the missing rows form too many patterns to gain anything. Raises `NotEnoughMemoryError` if these do not fit.
     """
     if reason := why_not_collapsed(spec):
         raise ModelError(f"The collapsed sampler does not fit the model {spec.name!r}: {reason}. Use sampler='auto'.")
@@ -222,6 +231,9 @@ def collapse(data: ModelData, spec: ModelSpec) -> Collapsed:
             f"the attribute words have {len(patterns.members):,} different patterns of missing rows, and more than "
             f"{MOST_PATTERNS} cannot be collapsed"
         )
+    pairs = len(patterns.mean) * len(patterns.members) * (len(patterns.members) + len(data.connections))
+    what = f"The {len(patterns.members)} patterns of rows of {len(data.protected_words):,} protected words"
+    check_memory(8 * pairs, what, "Take fewer protected words.")
     per_list = spec.switches["attribute_effects"] == "per_list"
     return Collapsed(patterns, spec, len(list_kinds(data)) if per_list else 1)
 
@@ -247,7 +259,8 @@ def sample_collapsed(
     if drawn.effective < min(_LEAST_EFFECTIVE, draws / 2):
         raise SamplerFailedError(f"the importance weights leave only {drawn.effective:.0f} effective points")
     theta = np.clip(drawn.points, *CLIP)
-    parts = [draw_locations(p, block, collapsed.prior["sigma"], rng=rng) for block in theta_blocks(theta)]
+    blocks = theta_blocks(theta, min(_MOST_POINTS, collapsed.points_at_once))
+    parts = [draw_locations(p, block, collapsed.prior["sigma"], rng=rng) for block in blocks]
     mu, word, effect = (np.concatenate(part) for part in zip(*parts, strict=True))
     scales = np.exp(theta)
     attribute_sd = scales[:, 2 * count :]
@@ -262,9 +275,9 @@ def sample_collapsed(
     return posterior, importance_report([drawn])
 
 
-def theta_blocks(theta: np.ndarray) -> list[np.ndarray]:
-    """Return theta in blocks that fit into the cache."""
-    return np.array_split(theta, max(1, len(theta) // 1000))
+def theta_blocks(theta: np.ndarray, points: int) -> list[np.ndarray]:
+    """Return theta in blocks of fewer than twice so many points."""
+    return np.array_split(theta, max(1, len(theta) // points))
 
 
 @singular_fails()
@@ -302,7 +315,7 @@ def connection_mean_posterior(
     proposal = propose(collapsed) if proposal is None else proposal
     points = proposal.draw(draws, rng)
     parts = []
-    for block in theta_blocks(np.clip(points, *CLIP)):
+    for block in theta_blocks(np.clip(points, *CLIP), min(_MOST_POINTS, collapsed.points_at_once)):
         reduced = Reduced(collapsed.patterns, block, collapsed.prior["sigma"])
         parts.append((collapsed.log_density(block, reduced=reduced), *_conditional_means(reduced)))
     log_weights, mean, covariance = (np.concatenate(part) for part in zip(*parts, strict=True))

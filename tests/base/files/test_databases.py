@@ -48,6 +48,29 @@ def test_any_other_schema_is_a_fault(notes: Path, statements: str) -> None:
         assert "schema" in schema_fault(base, SCHEMA)
 
 
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "".join(f"CREATE TABLE t{number} (name);" for number in range(400)),
+        f"CREATE TABLE more ({', '.join(f'column_{number}' for number in range(1000))});",
+    ],
+    ids=["many", "long"],
+)
+def test_a_long_schema_is_not_parsed(notes: Path, statements: str) -> None:
+    # Statements that go on in the same pages may take any time and memory: 1.5 MB took 60 s and 3 GB.
+    with pytest.raises(sqlite3.Error, match=r"interrupted|too big"):
+        open_database(changed(notes, statements), read_only=True)
+
+
+def test_names_count_as_well_as_values(notes: Path) -> None:
+    with closing(open_database(notes, read_only=True)) as base:
+        rows = base.execute("SELECT hex(zeroblob(1000)) || name, note FROM notes")
+        assert len(list(bounded_rows(base, rows, str))) == 2
+        rows = base.execute("SELECT hex(zeroblob(3000)) || name, note FROM notes")
+        with pytest.raises(sqlite3.DatabaseError, match="less than it says"):
+            list(bounded_rows(base, rows, str))
+
+
 def test_a_journal_that_names_another_file_is_not_carried_out(notes: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")

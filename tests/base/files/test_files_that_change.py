@@ -11,14 +11,12 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from gensim.models import FastText
-from gensim.models.fasttext import save_facebook_model
 
 import bayesbias as bb
-from bayesbias.embeddings.readers import gensim_files, histwords
+from bayesbias.embeddings.readers import fasttext_bin, histwords
 from bayesbias.errors import BayesBiasError, InputFileError
 from bayesbias.models.covariates import read_covariates
-from tests.embeddings.files import SENTENCES
+from tests.embeddings.files import fasttext_of_one_word
 from tests.fuzz import checkpoints, contexts
 from tests.fuzz.sound import LABELLED, NORMS, RELATIONS, STUDY, whole
 
@@ -97,13 +95,12 @@ def _histwords(path: Path) -> None:
 
 
 def _fasttext(path: Path) -> None:
-    model = FastText(SENTENCES, vector_size=100, min_count=1, bucket=5_000, min_n=2, max_n=3, epochs=1, workers=1)
-    save_facebook_model(model, str(path))
+    path.write_bytes(fasttext_of_one_word(9_900, 1))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only there are open files cut")
 @pytest.mark.parametrize(
-    ("reader", "write", "name"), [(histwords, _histwords, "1990-w.npy"), (gensim_files, _fasttext, "v.bin")]
+    ("reader", "write", "name"), [(histwords, _histwords, "1990-w.npy"), (fasttext_bin, _fasttext, "v.bin")]
 )
 def test_a_file_that_is_cut_while_it_is_read(
     reader: ModuleType, write: Callable[[Path], None], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

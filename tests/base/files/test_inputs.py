@@ -17,14 +17,14 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.coherence import COHERENCE
-from bayesbias.audits.gate_files import SCHEMA_VERSION, read_baseline
+from bayesbias.audits.gate_files import SCHEMA_VERSION, checksum, read_baseline
 from bayesbias.audits.plan import read_audit_plan
 from bayesbias.base import machine as memory
 from bayesbias.base.files import inputs as contents
 from bayesbias.base.files.inputs import (
     LINES,
     MemoryCost,
-    check_links,
+    check_folder,
     input_file,
     is_packed,
     open_content,
@@ -140,7 +140,7 @@ def test_a_corpus_has_no_file_from_elsewhere(tmp_path: Path) -> None:
         (folder / link).symlink_to(target)
         with pytest.raises(InputFileError, match=r"is a link to .* outside of the folder"):
             text_files(folder)
-        check_links(folder, tmp_path)
+        check_folder(folder, tmp_path)
         (folder / link).unlink()
 
 
@@ -359,13 +359,13 @@ def _weathub(path: Path) -> object:
 
 
 _QUESTION = {"embedding": "E", "study": "s", "model": "m", "study_hash": "h", "lost_words": 0, "mean": 0.1, "sd": 1}
-_QUESTION |= {"model_hash": "h"} | dict.fromkeys(COHERENCE, 0.5)
+_QUESTION |= {"model_hash": "h", "words_hash": "h"} | dict.fromkeys(COHERENCE, 0.5)
 _LISTS = {name: {"category": name, "examples": [name, "x" + name]} for name in ("targ1", "targ2", "attr1", "attr2")}
+_BASELINE = {"rope": [-1, 1], "standardised": False, "hdi_prob": 0.9, "questions": [_QUESTION]}
 _JSON_READERS: dict[str, tuple[Callable[[Path], object], Any]] = {
     "baseline": (
         read_baseline,
-        {"schema_version": SCHEMA_VERSION, "rope": [-1, 1], "standardised": False, "hdi_prob": 0.9}
-        | {"questions": [_QUESTION], "about": "@"},
+        _BASELINE | {"schema_version": SCHEMA_VERSION, "checksum": checksum(_BASELINE), "about": "@"},
     ),
     "WEATHub": (_weathub, {"de_human": {"weat7": _LISTS}, "about": "@"}),
     "labelled pairs": (

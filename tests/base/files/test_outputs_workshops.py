@@ -409,7 +409,7 @@ def test_what_goes_on_from_files_is_refused_where_all_may_put_them(name: str, tm
     goes_on: dict[str, Callable[[], object]] = {
         "training": lambda: bb.nli.train({"a": [1.0]}, "absent.csv", checkpoint=shared / "new"),
         "cells": lambda: bb.audit({"E": pets.embedding(1)}, pets.study(), ["mac"], models=None, cells=shared),
-        "vectors": lambda: bb.embeddings.train_embeddings([["a", "b"]], shared),
+        "vectors": lambda: bb.embeddings.train_embeddings([["a", "b"]], shared, algorithm="glove"),
     }
     with pytest.raises(OutputError, match=f"all may write to {shared}. Choose a folder of your own"):
         goes_on[name]()
@@ -420,7 +420,7 @@ def test_what_goes_on_from_files_is_refused_where_all_may_put_them(name: str, tm
 def test_a_folder_that_a_stranger_makes_before_a_training_reads_it_is_refused(tmp_path: Path) -> None:
     """It holds all seeds already, so that nothing would be written."""
     texts = [["a", "b"] * 5] * 5
-    settings: dict[str, Any] = {"seeds": [1], "dimensions": 2, "progress": False}
+    settings: dict[str, Any] = {"algorithm": "glove", "seeds": [1], "dimensions": 2, "progress": False}
     (theirs,) = bb.embeddings.train_embeddings(texts, tmp_path, **settings).paths.values()
     content_of_theirs = theirs.read_bytes()
     with shared_folder(0o1777) as (shared, _):

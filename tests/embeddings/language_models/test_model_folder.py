@@ -1,6 +1,7 @@
 """Folders of models: links and names that lead outside are refused, those of a snapshot of the Hub are not."""
 
 import json
+import os
 from base64 import b64encode
 
 import pytest
@@ -36,6 +37,17 @@ def test_files_outside_of_the_folder_are_refused_before_any_library(tmp_path, de
     if (folder / "config.json").is_file():
         with pytest.raises(InputFileError, match=r"outside of the folder|not an index of weights"):
             bb.nli.pipeline(folder)
+
+
+@pytest.mark.parametrize("name", ["README.md", "config_sentence_transformers.json", "1_Pooling/config.json"])
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path, name) -> None:
+    folder = write_model_folder({"modules": OWN}, tmp_path / "model")
+    check_model_folder(folder)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    with pytest.raises(InputFileError, match=f"{name} is not an ordinary file"):
+        check_model_folder(folder)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from gensim.models import KeyedVectors
 
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.errors import BayesBiasError, EmbeddingError
@@ -24,7 +23,10 @@ def row(word, *numbers):
 TWO = b"2 2\n" + row(b"a", 1, 2) + row(b"b", 3, 4)
 
 
+@pytest.mark.gensim
 def test_gensim_reads_the_same_from_googles_layout(tmp_path):
+    from gensim.models import KeyedVectors
+
     write_google_binary(tmp_path / "x")
     theirs = KeyedVectors.load_word2vec_format(str(tmp_path / "x"), binary=True)
     ours = load_embedding(tmp_path / "x")
@@ -46,7 +48,7 @@ def test_rows_across_the_ends_of_blocks(tmp_path, monkeypatch, block):
         np.testing.assert_array_equal(load(tmp_path, b"200 5\n" + rows, words=[words[77]]).vectors, vectors[[77]])
 
 
-@pytest.mark.parametrize("write", [write_gensim_binary, write_google_binary])
+@pytest.mark.parametrize("write", [pytest.param(write_gensim_binary, marks=pytest.mark.gensim), write_google_binary])
 def test_a_cut_at_any_byte_is_an_error(tmp_path, write):
     write(tmp_path / "whole")
     content = (tmp_path / "whole").read_bytes()
@@ -127,7 +129,7 @@ def test_memory_is_that_of_the_words_kept(tmp_path):
 
 
 def test_sample_vectors_are_little_endian(tmp_path):
-    write_gensim_binary(tmp_path / "x")
+    write_google_binary(tmp_path / "x")
     assert VECTORS.astype("<f4")[0].tobytes() in (tmp_path / "x").read_bytes()
 
 

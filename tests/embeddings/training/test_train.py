@@ -12,6 +12,7 @@ from bayesbias.errors import ArgumentError, EmbeddingError, OutputError, Trainin
 from tests.embeddings.training.texts import PAIRS, SHORT, documents
 
 TEXTS = documents()
+pytestmark = pytest.mark.gensim  # the default algorithm
 
 
 def trained(folder: Path, **changes):

@@ -18,6 +18,7 @@ from bayesbias.workers.cells import Answer
 from tests.embeddings.training.texts import SHORT, documents
 
 TEXTS = documents()
+pytestmark = pytest.mark.gensim  # the default algorithm
 
 
 @pytest.fixture(scope="module")

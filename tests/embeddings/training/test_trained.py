@@ -12,6 +12,8 @@ from bayesbias.embeddings.training.trained import read_matrices
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
 from tests.embeddings.training.texts import SHORT, documents
 
+pytestmark = pytest.mark.gensim  # the default algorithm
+
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> bb.embeddings.TrainedEmbeddings:

@@ -66,6 +66,7 @@ def test_too_few_pairs_and_equal_scores_are_errors(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.gensim
 @pytest.mark.parametrize("name", ["RG-65", "MEN-TR-3k", "SIMLEX-999", "WS-353-ALL", "MTurk-287", "MTurk-771"])
 def test_the_correlation_is_gensims(name: str, shared: Path) -> None:
     from gensim.models import KeyedVectors
@@ -156,6 +157,7 @@ def test_a_damaged_file_is_an_error(content: str, message: str, tmp_path: Path) 
 
 @pytest.mark.shared
 @pytest.mark.slow
+@pytest.mark.gensim
 @pytest.mark.parametrize("name", ["questions-words.txt", "MSR-syntax.txt"])
 def test_the_accuracy_is_gensims(name: str, shared: Path) -> None:
     from gensim.models import KeyedVectors

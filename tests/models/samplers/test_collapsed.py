@@ -1,5 +1,6 @@
 """The collapsed sampler, against the model written out densely and against NUTS."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -7,8 +8,9 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import FitError, ModelError, SamplerWarning
+from bayesbias.errors import FitError, ModelError, NotEnoughMemoryError, SamplerWarning
 from bayesbias.models import sampling
+from bayesbias.models.coordinates import bytes_of_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
 from bayesbias.models.numerics.contrast_estimate import find_patterns
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
@@ -39,6 +41,50 @@ def theta_parts(theta: np.ndarray, data: ModelData, name: str) -> tuple[np.ndarr
 
 def some_theta(name: str, rng: np.random.Generator) -> np.ndarray:
     return rng.normal(-2.8, 0.4, 8 + (3 if name == "crossed_per_list" else 1))
+
+
+def of_many_words(words: int, attributes: int) -> ModelData:
+    """Return a table of so many protected and attribute words, the latter of four connections."""
+    rng, connections = np.random.default_rng(1), ("associated", "different", "human", "neutral")
+    protected, attribute = np.divmod(np.arange(words * attributes), attributes)
+    spread = rng.normal(size=words)[protected] + rng.normal(size=attributes)[attribute]
+    return ModelData(
+        distance=0.8 + 0.05 * (spread + rng.normal(size=len(spread))),
+        protected=protected,
+        connection=attribute % len(connections),
+        attribute=attribute,
+        protected_words=np.array([f"p{number}" for number in range(words)]),
+        protected_groups=np.array([f"g{number % 2}" for number in range(words)]),
+        attribute_words=np.array([f"a{number}" for number in range(attributes)]),
+        connections=connections,
+        table_hash="",
+    )
+
+
+def test_the_memory_that_is_counted_is_that_of_the_draws_of_many_words() -> None:
+    words, attributes, draws, spec = 2_400, 20, 200, bb.load_model("crossed")
+    density = collapse(of_many_words(words, attributes), spec)
+    tracemalloc.start()
+    sample_collapsed(density, draws=draws, rng=np.random.default_rng(1))
+    needed = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert needed / 2 < bytes_of_draws(spec, draws, words, 4, attributes) < 2 * needed
+
+
+def test_points_in_blocks_have_the_density_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    density = collapse(with_gaps(1), bb.load_model("crossed"))
+    theta = np.stack([some_theta("crossed", np.random.default_rng(seed)) for seed in range(7)])
+    whole = density.log_density(theta)
+    monkeypatch.setattr(collapsed, "_MOST_NUMBERS", 3 * len(density.patterns.mean))
+    assert density.points_at_once <= 3
+    assert density.log_density(theta) == pytest.approx(whole, rel=1e-12)
+
+
+def test_patterns_that_do_not_fit_into_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, spec = with_gaps(1), bb.load_model("crossed")
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 100)
+    with pytest.raises(NotEnoughMemoryError, match="protected words"):
+        collapse(data, spec)
 
 
 @pytest.mark.parametrize("name", CROSSED)
