@@ -17,7 +17,7 @@ copyright = author  # noqa: A001 - the name that Sphinx expects
 version = release = bayesbias.__version__
 
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "links"]
-exclude_patterns = ["_build", "generated/figures", "generated/extra"]
+exclude_patterns = ["_build", "_templates", "generated/figures", "generated/extra"]
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"bayesbias {release}"

@@ -18,7 +18,7 @@ PAGES = [
     for page in (*sorted((HERE / "guide").glob("*.md")), *sorted(HERE.glob("from_*.md")))
     if "```" in page.read_text(encoding="utf-8")
 ]
-LINES = 44  # of an output that are shown
+LINES = 44  # of what a call prints that are shown
 _FENCES = re.compile(r"^```(\w*)\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 # Draws differ from one kind of processor to another, by a few Monte Carlo errors.
@@ -54,39 +54,48 @@ def write_vectors(path: Path) -> None:
             lines.write(f"{word} {' '.join(f'{value:.6f}' for value in vector)}\n")
 
 
-def run(example: Example) -> str:
-    """Return what an example prints in the current folder."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        if example.language == "python":
-            exec(example.code, {})
-        for line in example.code.splitlines() if example.language == "" else ():
-            before, sys.argv = sys.argv, line.split()
-            try:
-                cli.main()
-            except SystemExit as stopped:
-                if stopped.code:
-                    raise RuntimeError(f"{line!r} ended with code {stopped.code}") from stopped
-            finally:
-                sys.argv = before
+def run(example: Example) -> list[str]:
+    """Run an example in the current folder; return what each call of `print`, or each command, prints."""
+    if example.language == "python":
+        texts: list[str] = []
+
+        def record(*values: object) -> None:
+            texts.append(" ".join(map(str, values)) + "\n")
+
+        exec(example.code, {"print": record})
+        return texts
+    return [_command(line) for line in example.code.splitlines()]
+
+
+def _command(line: str) -> str:
+    printed, before = io.StringIO(), sys.argv
+    sys.argv = line.split()
+    try:
+        with contextlib.redirect_stdout(printed):
+            cli.main()
+    except SystemExit as stopped:
+        if stopped.code:
+            raise RuntimeError(f"{line!r} ended with code {stopped.code}") from stopped
+    finally:
+        sys.argv = before
     return printed.getvalue()
 
 
-def shown(printed: str) -> str:
-    """Return the lines of an output that a page shows."""
-    lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
-    return "\n".join([*lines[:LINES], *(["..."] if len(lines) > LINES else [])]) + "\n"
+def shown(texts: list[str]) -> str:
+    """Return the lines of an output that a page shows: of each text the first ones."""
+    lines = [[line.rstrip() for line in text.strip("\n").splitlines()] for text in texts]
+    return "".join(f"{line}\n" for some in lines for line in [*some[:LINES], *["..."][: len(some) > LINES]])
 
 
-def difference(printed: str, output: str) -> str:
+def difference(texts: list[str], output: str) -> str:
     """Return in which line an output differs from that of its page beyond Monte Carlo error; empty where in none."""
-    new, old = shown(printed).splitlines(), output.splitlines()
+    new, old = shown(texts).splitlines(), output.splitlines()
     if len(new) != len(old):
         return f"{len(new)} lines in place of {len(old)}"
     for new_line, old_line in zip(new, old, strict=True):
-        texts = {" ".join(_NUMBER.sub("0", re.sub("[-─]{3,}", "", line)).split()) for line in (new_line, old_line)}
+        masked = {" ".join(_NUMBER.sub("0", re.sub("[-─]{3,}", "", line)).split()) for line in (new_line, old_line)}
         numbers = [[text.replace(",", "") for text in _NUMBER.findall(line)] for line in (new_line, old_line)]
-        if len(texts) > 1 or not all(_near(*pair) for pair in zip(*numbers, strict=True)):
+        if len(masked) > 1 or not all(_near(*pair) for pair in zip(*numbers, strict=True)):
             return f"{new_line!r} in place of {old_line!r}"
     return ""
 
@@ -103,10 +112,10 @@ def written(page: str) -> str:
         example = Example(*match.groups())
         if example.language not in ("python", ""):
             return match[0]
-        printed = run(example)
+        texts = run(example)
         if example.language == "" and example.output is None:
             return match[0]
-        return Example(example.language, example.code, shown(printed) if printed.strip() else None).fences
+        return Example(example.language, example.code, shown(texts) or None).fences
 
     return _FENCES.sub(again, page)
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.nodes import make_refnode
 
@@ -31,17 +32,18 @@ def setup(app: Sphinx) -> dict[str, Any]:
 def _link_names(app: Sphinx, page: nodes.document, name: str) -> None:
     """Make links of `bb.` names, of names in docstrings, and of paths, where they stand in backquotes."""
     api = re.fullmatch(r"generated/api/(bayesbias.*)", name)
-    arguments = {node.astext() for node in page.findall(lambda node: "sig-param" in node.get("classes", ()))}
-    arguments |= {node[0].astext() for node in page.findall(lambda node: node.tagname == "desc_parameter") if len(node)}
+    arguments = {node[0].astext() for node in page.findall(addnodes.desc_parameter) if node.children}
     for node in list(page.findall(lambda node: isinstance(node, nodes.literal | nodes.title_reference))):
         code = node if isinstance(node, nodes.literal) else nodes.literal(node.astext(), node.astext())
-        within, parents = node.parent, []
-        while within is not None:
-            parents.append(within.tagname)
-            within = within.parent
-        found = None if {"reference", "title"} & {*parents} else _target(app, node.astext(), api, arguments)
-        if found and found[0] != name:
-            code = make_refnode(app.builder, name, *found, code.deepcopy())
+        parents = set()
+        parent = node.parent
+        while parent is not None:
+            parents.add(type(parent))
+            parent = parent.parent
+        is_linked = parents & {nodes.reference, nodes.title}
+        place = None if is_linked else _target(app, node.astext(), api, arguments)
+        if place and place[0] != name:
+            code = make_refnode(app.builder, name, *place, code.deepcopy())
         node.replace_self(code)
 
 
