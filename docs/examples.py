@@ -21,6 +21,8 @@ PAGES = [
 LINES = 44  # of what a call prints that are shown
 _FENCES = re.compile(r"^```(\w*)\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+# What an output shows of the machine: the length of rules, and which program sampled.
+_OF_THE_MACHINE = re.compile(r"[-─]{3,}|\bsampled by \w+ [\d.]+\d")
 # Draws differ from one kind of processor to another, by a few Monte Carlo errors.
 _MARGIN, _SHARE = 0.005, 0.06
 
@@ -93,8 +95,9 @@ def difference(texts: list[str], output: str) -> str:
     if len(new) != len(old):
         return f"{len(new)} lines in place of {len(old)}"
     for new_line, old_line in zip(new, old, strict=True):
-        masked = {" ".join(_NUMBER.sub("0", re.sub("[-─]{3,}", "", line)).split()) for line in (new_line, old_line)}
-        numbers = [[text.replace(",", "") for text in _NUMBER.findall(line)] for line in (new_line, old_line)]
+        lines = [_OF_THE_MACHINE.sub("", line) for line in (new_line, old_line)]
+        masked = {" ".join(_NUMBER.sub("0", line).split()) for line in lines}
+        numbers = [[text.replace(",", "") for text in _NUMBER.findall(line)] for line in lines]
         if len(masked) > 1 or not all(_near(*pair) for pair in zip(*numbers, strict=True)):
             return f"{new_line!r} in place of {old_line!r}"
     return ""

@@ -58,6 +58,7 @@ def draw(answers: dict[str, Answer]) -> Figure:
 
 
 def shown(p: float) -> str:
+    """Return a p-value as the picture and the texts have it."""
     return f"= {p:.3f}" if p >= 0.001 else "< 0.001"
 
 

@@ -169,8 +169,8 @@ figure = bb.plots.plot_consistency(consistency)""",
 }
 
 
-# Pages that are shown as samples: what they are, the code, and the name of the result in it. All but the gate are results
-# of the gallery.
+# Pages that are shown as samples: what they are, the code, and the name of the result in it.
+# All but the gate are results of the gallery.
 SAMPLES = {
     "fit": ("one question in one embedding", 'bb.write(fit, "fit.html")', "fit"),
     "audit": ("two questions in three embeddings", 'bb.write(audit, "audit.html")', "audit"),
@@ -381,9 +381,9 @@ def samples(made: Path, namespace: dict[str, Any]) -> None:
     folder = made / "extra" / "samples"
     folder.mkdir(parents=True, exist_ok=True)
     parts = [
-        "# Sample pages\n\n`bb.write(result, \"page.html\")`, and every command with `--output`, writes one page that needs "
-        "no network. These are made with bundled data whenever the site is built; `fit`, `audit`, `moved` and `projection` are "
-        "those of [the gallery](gallery.md)."
+        '# Sample pages\n\n`bb.write(result, "page.html")` writes one page that needs no network, and so does `--output`. '
+        "These are made with bundled data whenever the site is built. `fit`, `audit`, `moved` and `projection` are those "
+        "of [the gallery](gallery.md)."
     ]
     with contextlib.chdir(folder), warnings.catch_warnings():
         warnings.simplefilter("ignore", BayesBiasWarning)

@@ -65,7 +65,7 @@ def _target(app: Sphinx, text: str, api: re.Match[str] | None, arguments: set[st
     return None
 
 
-def _finish_page(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+def _finish_page(app: Sphinx, name: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
     """Let the keyboard reach what scrolls; a page for missing pages is shown at any address."""
     if "body" in context:
         context["body"] = re.sub(_SCROLLED, r'\g<0> tabindex="0"', context["body"])
