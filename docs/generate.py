@@ -381,9 +381,9 @@ def samples(made: Path, namespace: dict[str, Any]) -> None:
     folder = made / "extra" / "samples"
     folder.mkdir(parents=True, exist_ok=True)
     parts = [
-        '# Sample pages\n\n`bb.write(result, "page.html")` writes one page that needs no network, and so does `--output`. '
-        "These are made with bundled data whenever the site is built. `fit`, `audit`, `moved` and `projection` are those "
-        "of [the gallery](gallery.md)."
+        '# Sample pages\n\n`bb.write(result, "page.html")` writes one page that needs no network, as `--output` does. '
+        "These are made from bundled data whenever the site is built. `fit`, `audit`, `moved` and `projection` are "
+        "those of [the gallery](gallery.md)."
     ]
     with contextlib.chdir(folder), warnings.catch_warnings():
         warnings.simplefilter("ignore", BayesBiasWarning)
