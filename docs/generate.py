@@ -371,7 +371,7 @@ def gallery(made: Path) -> dict[str, Any]:
             namespace["figure"].savefig(made / f"{name}.svg")
             room = figure_functions()[name].__module__.split(".")[1].replace("delivery", "plots")
             text = f"{caption(name)} `bb.{room}.{name}` has the settings."
-            parts.append(f"({name})=\n## {name}\n\n{text}\n\n```python\n{code}\n```\n\n![{caption(name)}]({name}.svg)")
+            parts.append(f"## {name}\n\n{text}\n\n```python\n{code}\n```\n\n![{caption(name)}]({name}.svg)")
     _write(made / "gallery.md", parts)
     return namespace
 
