@@ -9,6 +9,7 @@ import sys
 import warnings
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -324,6 +325,30 @@ def test_every_path_that_a_text_names_exists(text: Path) -> None:
     rooms = r"(?:bayesbias|tests|validation|notebooks)/[\w./]+"
     named = [ROOT / name for name in re.findall(rf"(?<![\w/.])({rooms})", content) if not re.search("[A-Z]{3}", name)]
     assert [str(path) for path in links + named if not Path(str(path).rstrip(".")).exists()] == []
+
+
+def test_a_name_in_backquotes_leads_to_its_page_and_an_argument_does_not() -> None:
+    pytest.importorskip("sphinx")
+    target = script("links")._target
+    names = ("bayesbias.fit", "bayesbias.plots.plot_words", "bayesbias.Study")
+    objects = {name: SimpleNamespace(docname=f"generated/api/{name}", node_id=name) for name in names}
+    documents = {"guide/gate", "validation/gate", "validation/index", *(f"generated/api/{name}" for name in names)}
+    env = SimpleNamespace(domaindata={"py": {"objects": objects}}, found_docs=documents)
+    app = SimpleNamespace(env=env)
+    for text, page in (
+        ("bb.fit", "generated/api/bayesbias.fit"),
+        ("bb.fit(table, random_seed=1)", "generated/api/bayesbias.fit"),
+        ("bb.Study.words", "generated/api/bayesbias.Study"),
+        ("bb.plots", "api"),
+        ("validation/gate", "validation/gate"),
+        ("validation/README.md", "validation/index"),
+        ("docs/guide/gate.md", "guide/gate"),
+    ):
+        assert target(app, text, None, set())[0] == page
+    assert [target(app, text, None, set()) for text in ("fit", "pd.DataFrame", "notebooks/none.ipynb")] == [None] * 3
+    docstring = re.match("(bayesbias.+)", "bayesbias.plots.plot_contrasts")
+    assert target(app, "plot_words", docstring, set())[0] == "generated/api/bayesbias.plots.plot_words"
+    assert target(app, "fit", docstring, {"fit"}) is None
 
 
 def test_make_targets_exist() -> None:
