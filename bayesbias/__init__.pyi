@@ -57,11 +57,11 @@ from .reports.covariates.covariate_effect import covariate_effect as covariate_e
 # What a fit shows.
 from .reports.fit_report import report as report
 from .reports.measures.measure_posterior import measure_posterior as measure_posterior
+from .reports.methods import methods as methods
 from .reports.posterior.conclusions import conclusions as conclusions
 from .reports.posterior.contrasts import contrast_draws as contrast_draws
 from .reports.posterior.contrasts import contrasts as contrasts
 from .reports.posterior.effective_words import effective_words as effective_words
-from .reports.posterior.methods import methods as methods
 from .reports.posterior.questions import planned_contrasts as planned_contrasts
 from .reports.posterior.summary import summary as summary
 from .reports.robustness.model_comparison import compare_models as compare_models

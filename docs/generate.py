@@ -177,8 +177,8 @@ SAMPLES = {
     "gate": (
         "which associations pass a release",
         """vectors = {"release": embeddings["seed1"]}
-limits = {"rope": 0.03, "max_lost": 0.4}
-release = bb.audit(vectors, ["weat1", "weat2", "gender"], ["contrast"], **limits, **settings)
+limits = {"rope": 0.03, "max_lost": 0.4, "random_seed": 1, "progress": False}
+release = bb.audit(vectors, ["weat1", "weat2", "gender"], ["contrast"], **limits)
 gate = bb.gate(release)
 bb.write(gate, "gate.html")""",
         "gate",

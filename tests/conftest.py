@@ -18,7 +18,7 @@ def fitted() -> xr.DataTree:
 
 @pytest.fixture(scope="session")
 def given(fitted: xr.DataTree) -> FitReport:
-    return FitReport(fitted, small_table(), None, 0.02, 0.89, 4)
+    return FitReport(fitted, small_table(), None, (-0.02, 0.02), 0.89, 4)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bayesbias.base.checks import is_number, shown
-from bayesbias.base.number_text import counted
+from bayesbias.base.number_text import counted, shown_name
 from bayesbias.base.statements import Finding, Statement
 from bayesbias.errors import ArgumentError, LostWordsError, LostWordsWarning, name_some, setting, warn_user, worded
 
@@ -35,7 +35,7 @@ class WordList:
         return self.limited and bool(self.lost) and len(self.lost) / self.size > limit
 
     def __str__(self) -> str:
-        return f"{len(self.lost)} of the {self.size} of {self.name!r} ({name_some(self.lost, 5)})"
+        return f"{len(self.lost)} of the {self.size} of {shown_name(self.name)!r} ({name_some(self.lost, 5)})"
 
 
 def check_max_lost(value: float) -> float:

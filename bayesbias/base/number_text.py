@@ -163,6 +163,15 @@ def count_text(value: float) -> str:
     return f"{value:,.0f}" if isfinite(value) else "undefined"
 
 
+def shown_name(name: str) -> str:
+    """Return the name of a group, a list or a model as people read it.
+
+    >>> shown_name("male_names")
+    'male names'
+    """
+    return name.replace("_", " ")
+
+
 def counted(count: float, one: str, many: str = "") -> str:
     """Return a count with its noun, or with what else differs between one and several; `many` is one with an s.
 

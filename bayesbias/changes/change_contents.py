@@ -132,9 +132,9 @@ def slopes_figure(slopes: "pd.DataFrame", prob: str) -> dict[str, ResultFigure]:
 
 def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str) -> dict[str, ResultTable]:
     """Return the slopes of the first gap with marks, and those of all gaps."""
-    columns = ("contrast", "covariate", "unit", "quantity", "period", "observed", "mean", "hdi_low", "hdi_high")
+    names = ("contrast", "covariate", "unit", "quantity", "period", "words", "observed")
     caption = f"Slopes of all gaps, in cosine distance, {prob}"
-    every = ResultTable(slopes, "Slopes", caption, columns, digits=True, folded=True)
+    every = ResultTable(slopes, "Slopes", caption, (*names, *_NUMBERS[:3]), digits=True, folded=True)
     if slopes.empty:
         return {"slopes": every}
 
@@ -148,7 +148,7 @@ def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str) -> d
         "Slopes",
         f"Slope in each period and its change, in cosine distance for {name_some(slopes['unit'].unique())} of the "
         f"covariate, {prob}",
-        ("period", *covariate, "mean", "hdi_low", "hdi_high", "observed"),
+        ("period", *covariate, "words", "mean", "hdi_low", "hdi_high", "observed"),
         {"mean": "Slope", "observed": "Plain slope"},
         digits=True,
         mark=slope_mark,

@@ -361,9 +361,10 @@ def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: 
     """Return the slopes of the first and the last period and their change, with intervals."""
     first, last, change = rows[0], rows[-2], rows[-1]
     return (
-        f"Slope for {first['unit']} of {covariate}, in cosine distance: {estimate_text(first)} in {first['period']}, "
-        f"{estimate_text(last)} in {last['period']}; change {estimate_text(change)}. Brackets hold "
-        f"{percent_text(hdi_prob)} intervals."
+        f"Slope for {first['unit']} of {covariate}, in cosine distance: {estimate_text(first)} in {first['period']} "
+        f"({first['words']} words), {estimate_text(last)} in {last['period']} ({last['words']} words); change "
+        f"{estimate_text(change)} ({change['words']} words that both have). Brackets hold {percent_text(hdi_prob)} "
+        "intervals."
     )
 
 
@@ -378,13 +379,15 @@ def slope_statements(
     for covariate, rows in of_first.groupby("covariate", sort=False):
         *by_period, change = rows_of(rows)
         for row in by_period if of_periods else ():
-            text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}."
+            text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}, from "
+            text += f"{counted(row['words'], 'word')}."
             statements.append(Statement("slope", text, row))
         claim = "borderline" if change["borderline"] else "settled" if change["settled"] else "not settled"
+        counts = listed([str(row["words"]) for row in by_period], len(by_period))
         text = (
             f"From {change['period']}, the change of the slope on {covariate} is {claim}: {estimate_text(change)}. It "
-            "uses the words that both periods have, and each slope all words of its period. The change can therefore "
-            "differ from the last slope minus the first."
+            f"uses the {counted(change['words'], 'word')} that both periods have. Each slope uses all words of its "
+            f"period ({counts}), so the change can differ from the last slope minus the first."
         )
         statements.append(Statement("slope", text, change))
         text = (

@@ -104,10 +104,11 @@ def short_controls(tables: "Mapping[str, pd.DataFrame]") -> dict[str, int]:
     return {} if len(short) == len(fewest) else {str(name): int(count) for name, count in short.items()}
 
 
-def tables_by_period(periods: Any, study: StudyLike | None, case: Any) -> "dict[str, pd.DataFrame]":
+def tables_by_period(periods: Any, study: StudyLike | None, case: Any, max_lost: float) -> "dict[str, pd.DataFrame]":
     """Return valid tables by period, in the order of time.
 
-    `periods` is a folder, or a mapping of periods to tables or to embeddings, which need the study.
+    `periods` is a folder, or a mapping of periods to tables or to embeddings, which need the study; `max_lost` limits
+    what these lose.
     """
     if isinstance(periods, str | os.PathLike):
         periods = period_files(periods)
@@ -134,18 +135,18 @@ def tables_by_period(periods: Any, study: StudyLike | None, case: Any) -> "dict[
                 "build the tables of embeddings."
             )
         else:
-            tables[name] = _table(source, study, case, name)
+            tables[name] = _table(source, study, case, max_lost, name)
     checked = checked_tables(tables)
     order = sorted(checked, key=dict(zip(names, times_of(names), strict=True)).__getitem__)
     return {name: checked[name] for name in order}
 
 
-def _table(source: Any, study: StudyLike, case: Any, name: str) -> "pd.DataFrame":
+def _table(source: Any, study: StudyLike, case: Any, max_lost: float, name: str) -> "pd.DataFrame":
     """Return the table of an embedding; words that it lacks are listed by the report and not warned of here."""
     loaded = load_study(study)
     embedding = load_embedding(source, words=loaded.words, case=case, name=name)
     with collected_warnings(LostWordsWarning):
-        return distance_table(embedding, loaded, max_lost=1.0)
+        return distance_table(embedding, loaded, max_lost=max_lost)
 
 
 def _check_connections(tables: "Mapping[str, pd.DataFrame]") -> None:
@@ -185,11 +186,11 @@ def times_of(names: list[str]) -> np.ndarray:
     return times if usable else np.arange(len(names), dtype=float)
 
 
-def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataFrame":
+def covariates_by_period(covariates: Any, periods: tuple[str, ...], period_column: str | None = None) -> "pd.DataFrame":
     """Return covariates as a frame with one row per period, in their order.
 
-    `covariates` is a frame whose index has the periods, the path of a CSV file with a column `period`, a mapping of
-    names to mappings of periods to numbers, or None.
+    `covariates` is a frame whose index has the periods, the path of a CSV file with a column `period`, which may be
+    called `period_column`, a mapping of names to mappings of periods to numbers, or None.
     """
     import pandas as pd
 
@@ -199,7 +200,8 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
         covariates = covariates.to_frame("covariate" if covariates.name is None else covariates.name)
     if isinstance(covariates, str | os.PathLike):
         source, advice = check_path(covariates, "covariates"), "Give a column 'period' and columns of numbers."
-        covariates = numbers_only(read_csv(source, advice, keys=("period",)), ("period",), str(source))
+        content = read_csv(source, advice, keys=("period",), given={"period": period_column})
+        covariates = numbers_only(content, ("period",), str(source))
     frame = as_frame(covariates)
     if isinstance(frame, Mapping):
         frame = pd.DataFrame({str(name): pd.Series(values) for name, values in frame.items()})
@@ -208,6 +210,7 @@ def covariates_by_period(covariates: Any, periods: tuple[str, ...]) -> "pd.DataF
             f"covariates is a {type(covariates).__name__}. Give a frame whose index has the periods, or a mapping "
             "such as {'share_of_women': {1900: 0.2, 1990: 0.5}}."
         )
+    frame = frame.rename(columns={period_column: "period"})
     frame = frame.set_index("period") if "period" in frame.columns else frame
     frame = frame.set_axis([period_name(label) for label in frame.index], axis=0)
     if lacking := [name for name in periods if name not in frame.index]:

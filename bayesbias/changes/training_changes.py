@@ -146,12 +146,13 @@ def change_over_seeds(row: Mapping[Any, Any], *, same: bool) -> str:
     return reading_of({**row, "borderline": False, "direction": "equal" if same else ""}, *sides)
 
 
-def change_over_seeds_statement(row: Mapping[Any, Any]) -> Statement:
+def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "") -> Statement:
     """Return how a gap changed on average over seeds, in how many seeds, and the seed's share of the variance.
 
-    Its kind is the `reading` of the row.
+    Its kind is the `reading` of the row. `rank` is that of the vectors under the second condition, if it is known.
     """
     words, second = row["protected_word"] or row["protected_group"], row["second"]
+    words = f"exactly these words of {words}" if row["protected_group"] else words
     counts = {"below 0": row["nearer"], "above 0": row["farther"], "not settled": row["not_settled"]}
     shown = ", ".join(f"{text} in {count}" for text, count in counts.items() if count)
     if text := next((text for text, count in counts.items() if count == row["seeds"]), ""):
@@ -170,6 +171,7 @@ def change_over_seeds_statement(row: Mapping[Any, Any]) -> Statement:
         f"For one more seed, the interval is {interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}"
         f"{f' The gap is {" and ".join(gaps)}.' if gaps else ''} The seed accounts for {share_text(row['seed_share'])} "
         f"of the variance of the change in one seed ({share_text(row['seed_share_low'])} to "
-        f"{share_text(row['seed_share_high'])}).",
+        f"{share_text(row['seed_share_high'])})."
+        f"{f' The vectors of {second} use {rank} dimensions.' if rank else ''}",
         dict(row),
     )

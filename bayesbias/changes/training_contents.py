@@ -1,6 +1,7 @@
 """Tables with marks, and figures, on the page of a comparison of seeds."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import MOST_LINES, ResultFigure, ResultTable
 from bayesbias.changes.training_statements import WHICH_INTERVAL, training_mark
@@ -14,16 +15,43 @@ SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words
 """Headings of estimates over seeds: two intervals are told apart."""
 
 
-def tables_over_seeds(contrasts: "pd.DataFrame", prob: str) -> dict[str, ResultTable]:
-    """Return tables with marks: contrasts of all words and groups over seeds, and the first contrast of each word."""
+def tables_over_seeds(
+    contrasts: "pd.DataFrame", verdicts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], prob: str
+) -> dict[str, ResultTable]:
+    """Return tables with marks: each condition, all words and groups over seeds, and the first contrast of each word.
+
+    `verdicts` are the rows of the answer; `facts` are those of `TrainingComparison`.
+    """
+    import pandas as pd
+
     is_word = contrasts["protected_word"] != ""
     words = contrasts[is_word & (contrasts["contrast"] == contrasts["contrast"].iloc[0])]
-    groups = contrasts[~is_word].assign(protected_group=lambda rows: rows["protected_group"].replace("", "All words"))
+    every = "Words like these" if facts["scope"] == "population" else "All words, exactly these"
+    labels = [f"{name}, exactly these words" if name else every for name in contrasts["protected_group"][~is_word]]
+    groups = contrasts[~is_word].assign(protected_group=labels)
     frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", words)}
     what = "Changes of contrasts" if "change" in contrasts else "Contrasts"
     several = ("second",) if "second" in contrasts and contrasts["second"].nunique() > 1 else ()
     estimate = tuple(name for name in _ESTIMATE if name in contrasts)
-    return {
+    conditions = {}
+    if facts["changed"]:
+        frame = pd.DataFrame(list(verdicts))
+        frame["rank"] = [facts["ranks"].get(name, "") for name in frame["second"]]
+        conditions["conditions_over_seeds"] = ResultTable(
+            frame,
+            "Conditions",
+            f"Change of {frame['contrast'].iloc[0]} in each condition over seeds, in units of cosine distance, {prob}",
+            ("second", *estimate, *(("rank",) if facts["ranks"] else ())),
+            {**SEED_HEADINGS, "second": "Condition", "rank": "Dimensions used"},
+            differences=True,
+            note="Dimensions used: the rank of the vectors, from the smallest to the largest over seeds. A method that "
+            "removes many dimensions also removes meaning."
+            if facts["ranks"]
+            else "",
+            mark=training_mark,
+            in_folder=False,
+        )
+    return conditions | {
         f"{title.lower()}_over_seeds": ResultTable(
             frame,
             title,

@@ -1,6 +1,6 @@
 """Statements on a comparison of seeds: stable or not, each contrast over seeds, and the limits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -20,7 +20,9 @@ of that from the word lists, and intervals of some seeds end beyond 0 and others
 WHICH_INTERVAL = (
     "The interval over seeds and words leads, because the question is about an association, of which the words of the "
     "study are a sample: other words like these would move the number too. The interval over seeds alone takes these "
-    "words as given. It says what more trainings would give with the same lists, and nothing about other words."
+    "words as given. It says what more trainings would give with the same lists, and nothing about other words. Rows "
+    "of a group or a word are about exactly these protected words. Their interval over seeds and words counts the "
+    "choice of attribute words alone."
 )
 """Why the interval over seeds and words is the answer, and what that over seeds alone is for."""
 LIMITS = (
@@ -83,14 +85,29 @@ def training_answer(row: dict[str, Any]) -> str:
     return f"{_STARTS[row['reading']]}{f' for {words}' if words else ''}: {_counted(row)}."
 
 
-def training_estimate(row: Mapping[str, Any], hdi_prob: float) -> str:
-    """Return the first contrast or change on average over seeds, with its intervals over seeds and words, and alone."""
+def training_estimate(rows: Sequence[Mapping[str, Any]], ranks: Mapping[str, str], hdi_prob: float) -> str:
+    """Return the first contrast, or its change in each condition, on average over seeds with its intervals.
+
+    `ranks` are those of the vectors, by condition.
+    """
+    if len(rows) > 1:
+        shown = "; ".join(
+            f"{row['second']} {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])}"
+            f"{f'; {ranks[row["second"]]} dimensions' if row['second'] in ranks else ''})"
+            for row in rows
+        )
+        return (
+            f"Change on average over seeds, in cosine distance: {shown}. Brackets hold {percent_text(hdi_prob)} "
+            f"intervals over seeds and words{', and the dimensions that the vectors still use' if ranks else ''}."
+        )
+    (row,) = rows
     gaps = [row.get(f"{side}_mean", float("nan")) for side in ("original", "changed")]
     moved = f" (from {signed_text(gaps[0])} to {signed_text(gaps[1])})" if all(map(isfinite, gaps)) else ""
     what = f"Change in {row['second']} on average over seeds" if "second" in row else "On average over seeds"
+    rank = ranks.get(row.get("second", ""))
     return (
         f"{what}: {signed_text(row['mean'])}{moved} in cosine distance, {percent_text(hdi_prob)} "
-        f"{both_intervals_text(row)}."
+        f"{both_intervals_text(row)}.{f' The vectors then use {rank} dimensions.' if rank else ''}"
     )
 
 

@@ -1,7 +1,6 @@
 """Comparison of contrasts in embeddings of several seeds: uncertainty from the word lists and from the seed."""
 
-import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable, call_options
+from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_statements import change_answer, listed
 from bayesbias.changes.engine import condition_gaps
@@ -21,6 +20,7 @@ from bayesbias.changes.training_changes import (
     estimated_changes,
     second_conditions,
 )
+from bayesbias.changes.training_code import TrainingSources, training_code
 from bayesbias.changes.training_contents import SEED_HEADINGS, figures_over_seeds, tables_over_seeds
 from bayesbias.changes.training_spread import SD_PRIOR
 from bayesbias.changes.training_statements import (
@@ -145,12 +145,15 @@ class TrainingComparison(Result):
         `study`, `description` (its question, or an empty text), `embeddings` (name by seed), `protected_words`,
         `attribute_words`, `pairs`, `lost_words` (by list), `max_lost`, `model`, `sampler`, `settings` (draws and tuning
         steps of a chain, chains, and the seed, if all fits have the same), `resamples`, the number of trainings on
-        resampled documents, `changed`, the names of the second conditions, `baseline`, `level`, `scope` and `rope`, and
+        resampled documents, `changed`, the names of the second conditions, `ranks` of the vectors that
+        these changed, if all are known, `baseline`, `level`, `scope` and `rope`, and
         `doubts`, statements about the fits.
     hdi_prob
         Probability inside the intervals.
     random_seed
         Random seed of the draws.
+    sources
+        Files behind the embeddings, if a command read them.
     """
 
     contrasts: "pd.DataFrame"
@@ -158,6 +161,7 @@ class TrainingComparison(Result):
     facts: dict[str, Any]
     hdi_prob: float
     random_seed: int
+    sources: TrainingSources | None = None
 
     def __repr__(self) -> str:
         return (
@@ -172,7 +176,8 @@ class TrainingComparison(Result):
         if not self.facts["changed"]:
             return (verdict(rows),)
         first = {row["second"]: row for row in reversed(rows)}
-        return tuple(map(change_over_seeds_statement, reversed(first.values())))
+        ranks = self.facts["ranks"]
+        return tuple(change_over_seeds_statement(row, ranks.get(row["second"], "")) for row in reversed(first.values()))
 
     @property
     def _doubts(self) -> tuple[Statement, ...]:
@@ -220,10 +225,10 @@ class TrainingComparison(Result):
             about=f"{question} {of_seeds}" if facts["description"] else of_seeds,
             doubts=self._doubts,
             answer=self._answer,
-            estimate=training_estimate(self.verdicts[0].numbers, self.hdi_prob),
+            estimate=training_estimate([one.numbers for one in self.verdicts], facts["ranks"], self.hdi_prob),
             answers=self.verdicts,
             parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
-            tables=tables_over_seeds(self.contrasts, prob)
+            tables=tables_over_seeds(self.contrasts, [dict(one.numbers) for one in self.verdicts], facts, prob)
             | {
                 "contrasts": ResultTable(
                     self.contrasts,
@@ -248,7 +253,7 @@ class TrainingComparison(Result):
                 ),
             },
             figures=figures_over_seeds(self.contrasts, prob, rope=facts["rope"] is not None),
-            opened=("Groups", "Words"),
+            opened=("Conditions", "Groups", "Words"),
             limits=(*self.parts[-1].statements, Statement("bias", NO_PROOF)),
             settings={
                 "Study": facts["study"],
@@ -259,7 +264,7 @@ class TrainingComparison(Result):
                 "Seed of the draws": str(self.random_seed),
                 "Interval": prob,
             },
-            code=self._code(),
+            code=training_code(facts, self.sources, self.hdi_prob, self.random_seed),
         )
 
     @property
@@ -269,37 +274,6 @@ class TrainingComparison(Result):
             return training_answer(dict(rows[0]))
         words = rows[0]["protected_word"] or rows[0]["protected_group"]
         return change_answer(rows[0]["contrast"], ORIGINAL, {row["second"]: row["change"] for row in rows}, words)
-
-    def _code(self) -> str:
-        facts = self.facts
-        options = "".join(f", {name}={value}" for name, value in facts["settings"].items())
-        comparison_options = call_options(
-            baseline=(facts["baseline"], "associated"),
-            level=(facts["level"], "overall"),
-            scope=(facts["scope"], "population"),
-            rope=(facts["rope"], None),
-            hdi_prob=(self.hdi_prob, HDI_PROB),
-        )
-        lost = call_options(max_lost=(facts["max_lost"], MAX_LOST))
-        count = facts["resamples"]
-        resampled = ", resampled=drawn" if count else ""
-        if facts["changed"]:
-            resampled = f", changed={{{', '.join(f'{name!r}: OTHER_FITS' for name in facts['changed'])}}}"
-        drawn = (
-            f"drawn = {{seed: FIT, ...}}  # likewise of {counted(count, 'training')} on resampled documents\n"
-            if count
-            else ""
-        )
-        return (
-            f"vectors = {{seed: PATH, ...}}  # {counted(len(facts['embeddings']), 'embedding')}, by seed\n"
-            "fits = {}\n"
-            "for seed, path in vectors.items():\n"
-            f"    table = bb.distance_table(path, STUDY{lost})\n"
-            f"    fits[seed] = bb.fit(table, {json.dumps(facts['model'])}{options})\n"
-            f"{drawn}compared = bb.compare_trainings(fits{resampled}{comparison_options}, "
-            f"random_seed={self.random_seed})\n"
-            'bb.write(compared, "trainings.html")'
-        )
 
 
 def compare_trainings(
@@ -396,6 +370,7 @@ def compare_trainings(
     for name, others in conditions.items():
         check_conditions(fits, others, name)
     original, facts = FittedGaps.of_fits(fits, estimation), _facts(fits)
+    facts["ranks"] = {name: text for name, others in conditions.items() if (text := _ranks(others.values()))}
     if conditions:
         changed_gaps = {name: FittedGaps.of_fits(others, estimation) for name, others in conditions.items()}
         frame, by_seed, doubts = estimated_changes(original, changed_gaps, estimation, level)
@@ -416,6 +391,15 @@ def compare_trainings(
         hdi_prob=hdi_prob,
         random_seed=estimation.seed,
     )
+
+
+def _ranks(fits: "Iterable[xr.DataTree]") -> str:
+    """Return the smallest and the largest rank of the vectors of a condition, empty if one is not known."""
+    texts = [fit_attribute(fit, "table").get("embedding", {}).get("rank", "") for fit in fits]
+    if not all(texts):
+        return ""
+    ranks, dimensions = sorted(int(text.split()[0]) for text in texts), texts[0].split()[-1]
+    return f"{ranks[0] if ranks[0] == ranks[-1] else f'{ranks[0]} to {ranks[-1]}'} of {dimensions}"
 
 
 def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """`trend`: how the gap between associated and other words moved over periods, or between two embeddings."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -10,10 +10,12 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_path
 from bayesbias.base.files.spreadsheets import PERCENT
+from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.progress import with_progress
 from bayesbias.changes.engine import (
     Periods,
     changes_of,
+    compared_connections,
     covariates_by_period,
     period_name,
     tables_by_period,
@@ -22,15 +24,13 @@ from bayesbias.changes.engine import (
 )
 from bayesbias.changes.result import CHAINS, DRAWS, Changes, Estimation, estimate_rows, line_rows
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
-from bayesbias.errors import ArgumentError, name_some, raise_faults, setting, worded
+from bayesbias.errors import ArgumentError, name_some, setting, worded
 from bayesbias.estimates.intervals import is_settled, student_scales, welch_freedom
 from bayesbias.models.covariates import (
-    collinear_faults,
     columns_of_numbers,
     frame_by_word,
+    numbers_of_words,
     read_covariates,
-    rows_of_words,
-    spelling_hint,
     without_unrated,
 )
 from bayesbias.models.periods.gap_draws import ContrastDraws, PeriodSample, period_sample
@@ -39,15 +39,13 @@ from bayesbias.models.sampling import fit
 from bayesbias.reports.covariates.covariate_effect import SLOPE as OF_WORDS
 from bayesbias.reports.covariates.covariate_effect import effect_between
 from bayesbias.reports.covariates.slopes import CovariateDesign, check_design, design_of, one_unit, robust_freedom
-from bayesbias.studies.study import StudyLike, normal_form
-from bayesbias.tables.codes import to_numbers
+from bayesbias.studies.study import StudyLike
 from bayesbias.tables.schema import as_frame
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from bayesbias.base.statements import Statement
     from bayesbias.embeddings.embedding import EmbeddingLike
     from bayesbias.models.covariates import CovariatesLike
 
@@ -70,16 +68,16 @@ def _source(period: str = "") -> str:
 
 
 def numbers_by_period(
-    covariates: Any, periods: Sequence[str], word_column: str | None = None
+    covariates: Any, periods: Sequence[str], word_column: str | None = None, period_column: str | None = None
 ) -> "dict[str, pd.DataFrame]":
     """Return a frame of the numbers of words for each period; see `word_covariates` of `bayesbias.trend`."""
     import pandas as pd
 
     if isinstance(covariates, str | os.PathLike):
-        covariates = read_covariates(check_path(covariates, "word_covariates"), word_column)
+        covariates = read_covariates(check_path(covariates, "word_covariates"), word_column, period_column)
     frame = as_frame(covariates)
     if isinstance(frame, pd.DataFrame):
-        frame = columns_of_numbers(frame)
+        frame = columns_of_numbers(frame.rename(columns={period_column: "period"}))
     if isinstance(frame, pd.DataFrame) and "period" in frame.columns:
         names_of_rows = frame["period"].map(period_name)
         if lacking := [name for name in periods if name not in set(names_of_rows)]:
@@ -101,39 +99,31 @@ def word_covariates_of(by_period: "Mapping[str, pd.DataFrame]", sample: PeriodSa
     for place, (period, of_period) in enumerate(by_period.items()):
         has = sample.protected_present[:, place]
         words = [word for word, is_present in zip(sample.protected_words, has, strict=True) if is_present]
-        values[place, has] = _numbers(of_period.set_axis(list(map(normal_form, of_period.index))), words, period)
-        faults = collinear_faults(values[place, has], tuple(map(str, columns)))
-        raise_faults(ArgumentError, _source(period), faults)
+        option = setting("drop_unrated", True)
+        named = _period_setting(first, by_period)
+        advice = f". If each period has its own numbers, give the column of periods: {named}"
+        values[place, has] = numbers_of_words(of_period, words, _source(period), option, advice)
     return WordCovariates(values, tuple(map(str, columns)), tuple(map(str, first.attrs.get(PERCENT, ()))))
 
 
-def _numbers(frame: "pd.DataFrame", words: list[str], period: str) -> np.ndarray:
-    if len(repeated := frame.index[frame.index.duplicated()].intersection(words)):
-        fault = (
-            f"words occur more than once: {name_some(repeated)}. If each period has its own numbers, call the column "
-            f"of periods 'period'; the columns of numbers are {name_some(frame.columns)}"
-        )
-        raise_faults(ArgumentError, _source(period), [fault])
-    chosen = rows_of_words(frame, words)
-    numbers = np.column_stack([to_numbers(chosen[name]).to_numpy(dtype=float) for name in chosen])
-    lacking = [word for word, row in zip(words, numbers, strict=True) if not np.isfinite(row).all()]
-    hint = spelling_hint(lacking, frame.index)
-    advice = f"Add it, or leave these words out ({setting('drop_unrated', True)})"
-    faults = [f"there is no number for {name_some(lacking)}.{hint} {advice}"] if lacking else []
-    raise_faults(ArgumentError, _source(period), faults)
-    return numbers
+def _period_setting(frame: "pd.DataFrame", periods: Collection[str]) -> str:
+    """Return the setting that names the column of periods, with the column that holds all of them, if there is one."""
+    columns = [name for name in frame if {*periods} <= set(map(period_name, frame[name]))]
+    return setting("period_column", str(columns[0])) if columns else setting("period_column")
 
 
 @dataclass(frozen=True, eq=False)
 class SlopeDraws:
     """Plain slopes (rows, covariates), and draws of them (draws, rows, covariates), chain after chain.
 
-    Rows are the periods, and the change from the first to the last of the words that both have.
+    `words` (rows,) are the numbers of words behind them. Rows are the periods, and the change from the first to the
+    last of the words that both have.
     """
 
     observed: np.ndarray
     these_words: np.ndarray
     population: np.ndarray
+    words: tuple[int, ...]
 
 
 def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCovariates, *, seed: int) -> SlopeDraws:
@@ -175,7 +165,8 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     # With few attribute words, a further error adds more degrees of freedom than width: it never narrows a slope.
     least = of_these * np.sqrt(variances[0] / np.maximum(variances.sum(axis=0), np.finfo(float).tiny))
     of_both = np.maximum(student_scales(estimate.quantiles, freedom.ravel()).reshape(-1, *freedom.shape), least)
-    return SlopeDraws(observed, observed + errors * of_these, observed + (errors + noise) * of_both)
+    words = (*map(int, present.sum(axis=0)), int(in_both.sum()))
+    return SlopeDraws(observed, observed + errors * of_these, observed + (errors + noise) * of_both, words)
 
 
 def _spread(residuals: np.ndarray, design: CovariateDesign) -> np.ndarray:
@@ -201,7 +192,8 @@ def slope_rows(
     frames = []
     for place, covariate in enumerate(covariates.names):
         unit = one_unit(covariate in covariates.percent)
-        labels = {"covariate": [covariate], "unit": [unit], "quantity": ["change"], "period": [f"{first} to {last}"]}
+        labels: dict[str, list[Any]] = {"covariate": [covariate], "unit": [unit], "quantity": ["change"]}
+        labels |= {"period": [f"{first} to {last}"], "words": [slopes.words[-1]]}
         observed = slopes.observed[-1:, place]
         change = estimate_rows(
             draws[:, -1:, place],
@@ -228,7 +220,9 @@ def trend(
     covariates: "str | os.PathLike[str] | Mapping[str, Mapping[Any, float]] | pd.DataFrame | None" = None,
     word_covariates: "CovariatesLike | os.PathLike[str] | None" = None,
     word_column: str | None = None,
+    period_column: str | None = None,
     drop_unrated: bool = False,
+    max_lost: float = MAX_LOST,
     walk: bool = False,
     baseline: str = "associated",
     scope: str = "population",
@@ -263,9 +257,13 @@ def trend(
         each period. Their slopes by period, and the change of a slope, are in `slopes`.
     word_column
         Name of the column of words in that file, if it is not ``word``.
+    period_column
+        Name of the column of periods of `covariates` and `word_covariates`, if it is not ``period``.
     drop_unrated
         Whether to leave out protected words of the periods in which they have no number, which a warning names. By
         default, they are an error.
+    max_lost
+        Largest share of a list's words that the embedding of a period may lack, as in `distance_table`.
     walk
         Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
         a line with independent deviations.
@@ -295,8 +293,8 @@ def trend(
         change for one unit of each covariate, and the sd of periods (its `mean` is the median); `slopes` the
         slope of the words' gaps on each word covariate in each period, which is that of `covariate_effect` with the
         same seed and as many draws, at least those of `fit` (`quantity` is ``"slope"``), and its change from the first
-        to the last (``"change"``), for one `unit`; `neighbours` the statistic of Durbin and Watson and the share
-        of simulated independent deviations with a smaller one.
+        to the last (``"change"``), for one `unit`, with the number of `words` behind it; `neighbours` the
+        statistic of Durbin and Watson and the share of simulated independent deviations with a smaller one.
 
     Raises
     ------
@@ -352,27 +350,26 @@ def trend(
         draws=draws, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope, scope=scope, baseline=baseline
     )
     check_flag("drop_unrated", drop_unrated)
-    tables = tables_by_period(periods, study, spelling_rule(case, prefix, suffix))
+    tables = tables_by_period(periods, study, spelling_rule(case, prefix, suffix), check_max_lost(max_lost))
     names = tuple(tables)
-    numbers = None if word_covariates is None else numbers_by_period(word_covariates, names, word_column)
+    numbers = None if word_covariates is None else numbers_by_period(word_covariates, names, word_column, period_column)
     if numbers is not None and drop_unrated:
         tables = without_unrated(tables, numbers)
     sample = period_sample(tables)
     times = times_of(list(names))
-    covariate_frame = covariates_by_period(covariates, names)
+    covariate_frame = covariates_by_period(covariates, names, period_column)
     design = trend_design(covariate_frame, times, walk=walk)
     of_words = None if numbers is None else word_covariates_of(numbers, sample)
     rated = {} if numbers is None else _rated_fits(tables, numbers, estimation, progress=progress)
-    doubts: dict[str, tuple[Statement, ...]] = {}
+    sides = [(baseline, sample.connections[place]) for place in compared_connections(sample, baseline)]
+    effects = {both: {name: effect_between(one, both, hdi_prob) for name, one in rated.items()} for both in sides}
+    first_effects = next(iter(effects.values()), {})
 
     def lines(drawn: ContrastDraws, connections: tuple[str, str]) -> "dict[str, pd.DataFrame]":
         frames = {} if design is None else _trend_frames(drawn, design, times, estimation, walk=walk)
         if of_words is not None:
             slopes = draw_slopes(sample, drawn, of_words, seed=estimation.seed)
-            effects = {name: effect_between(fitted, connections, hdi_prob) for name, fitted in rated.items()}
-            for name, effect in effects.items():
-                doubts.setdefault(name, effect.doubts)
-            of_periods = {name: effect.effects for name, effect in effects.items()}
+            of_periods = {name: effect.effects for name, effect in effects[connections].items()}
             frames["slopes"] = slope_rows(slopes, of_words, of_periods, estimation)
         return frames
 
@@ -380,7 +377,8 @@ def trend(
         "covariates": [str(name) for name in covariate_frame],
         "word_covariates": [] if of_words is None else list(of_words.names),
         "percent_covariates": [] if of_words is None else list(of_words.percent),
-        "slope_doubts": doubts,
+        "slope_doubts": {name: effect.doubts for name, effect in first_effects.items()},
+        "max_lost": max_lost,
         "walk": walk,
         "trend": design is not None,
     }

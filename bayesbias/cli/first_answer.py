@@ -129,8 +129,8 @@ def table(
 @command()
 def fit(
     table: Path,
-    sampling: Annotated[Settings, "bb.fit model sampler draws tune chains random_seed"],
-    reporting: Annotated[Settings, "bb.report hdi_prob rope"],
+    sampling: Annotated[Settings, "bb.fit model sampler draws tune chains random_seed rope"],
+    reporting: Annotated[Settings, "bb.report hdi_prob"],
     reading: Annotated[Settings, "bb.read_table duplicates"],
     delivery: FileDelivery,
     prior: list[str] | None = None,
@@ -155,7 +155,7 @@ def fit(
     distances, numbers = rated_table(
         bb.read_table(table, **reading), covariates, word_column, drop_unrated=drop_unrated
     )
-    check_request(distances, **reporting)
+    check_request(distances, **reporting, rope=sampling["rope"])
     fitted = bb.fit(
         distances,
         **sampling,
@@ -194,6 +194,7 @@ def report(
     """
     from bayesbias.base.statements import wrap
     from bayesbias.errors import OutputError
+    from bayesbias.models.fits import rope_of
     from bayesbias.reports import fit_report
 
     if output.suffix.lower() != ".html":
@@ -214,7 +215,7 @@ def report(
         comparison = bb.compare_embeddings(
             by_embedding(tables),
             hdi_prob=reporting["hdi_prob"],
-            rope=reporting["rope"],
+            rope=rope_of(fitted, reporting["rope"]),
             random_seed=seed,
             progress=delivery.progress,
         )

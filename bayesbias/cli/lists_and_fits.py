@@ -89,6 +89,8 @@ def models(name: str = "", as_json: bool = False) -> None:
 
         bayesbias fit weat7.csv --model crossed --prior "connection_mean=Normal(1, 0.2)" --output weat7/
     """
+    from bayesbias.models.spec import MEANINGS
+
     chosen = [bb.load_model(name)] if name else [bb.load_model(model) for model in bb.list_models()]
     cards = {spec.name: spec.to_dict() for spec in chosen}
     if not name:
@@ -97,7 +99,7 @@ def models(name: str = "", as_json: bool = False) -> None:
         return
     card = cards[chosen[0].name]
     texts = [f"{chosen[0].name}: {chosen[0].description}", "", "Priors (--prior NAME=DISTRIBUTION)"]
-    texts += [f"  {parameter:20} {prior}" for parameter, prior in card["priors"].items()]
+    texts += [f"  {parameter:20} {prior:35} {MEANINGS[parameter]}" for parameter, prior in card["priors"].items()]
     texts += ["", *(f"{switch}: {value}" for switch, value in card["switches"].items()), ""]
     limits = {"When not to use it": f"{card['caution']} {card['avoid']}".strip(), "Source": card["source"]}
     texts += [f"{title}: {text}" for title, text in limits.items() if text]
@@ -180,28 +182,37 @@ def _deliver_tables(tables: "bb.reports.EstimateTables", delivery: Delivery) -> 
 @command()
 def methods(
     fit: Path,
-    writing: Annotated[Settings, "bb.methods hdi_prob"],
+    writing: Annotated[Settings, "bb.methods hdi_prob rope"],
     output: Path | None = None,
     as_json: bool = False,
     overwrite: bool = False,
 ) -> None:
     """Print the methods section of a paper for a fit, in Markdown, with BibTeX entries.
 
+    A .bib file as --output gets the entries alone.
+
     Example:
 
         bayesbias methods weat7/fit.nc --output methods.md
     """
     from bayesbias.base.files.outputs import check_output, write_text
+    from bayesbias.reports.methods import methods_and_bibtex, methods_text
 
     if output is not None:
-        if output.suffix.lower() in (".tex", ".docx", ".pdf", ".html"):
-            raise OutputError(f"{output}: methods are Markdown, with BibTeX entries. Give a .md or .txt file.")
+        if output.suffix.lower() not in (".md", ".txt", ".bib"):
+            raise OutputError(
+                f"{output}: methods are Markdown with BibTeX entries. Give a .md or .txt file, or a .bib file for the "
+                "entries alone."
+            )
         check_output(output, overwrite=overwrite)
         claim(output)
-    text = bb.methods(bb.read_fit(fit), **writing)
+    prose, bibtex = methods_and_bibtex(bb.read_fit(fit), **writing)
+    text = methods_text(prose, bibtex)
     if output is not None:
-        write_text(output, f"{text}\n", overwrite=overwrite)
-    answer(text if output is None else f"Wrote {output}.", {"methods": text}, as_json=as_json)
+        only_entries = output.suffix.lower() == ".bib"
+        write_text(output, f"{bibtex if only_entries else text}\n", overwrite=overwrite)
+    shown = text if output is None else f"Wrote {output}."
+    answer(shown, {"methods": prose, "bibtex": bibtex}, as_json=as_json)
 
 
 @command()

@@ -1,11 +1,13 @@
 """Many embeddings and questions: audits and gates, embeddings pair by pair, periods, seeds, random lists."""
 
+import re
 import sys
-from contextlib import suppress
+import warnings
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -24,16 +26,26 @@ from bayesbias.cli.base import (
     held_outputs,
     printed,
 )
+from bayesbias.cli.called import called_parameters
 from bayesbias.cli.messages import spoken
-from bayesbias.errors import ArgumentError, BayesBiasError, LostWordsWarning, ReportError, collected_warnings
+from bayesbias.errors import (
+    ArgumentError,
+    BayesBiasError,
+    LostWordsWarning,
+    ReportError,
+    collected_warnings,
+    name_some,
+    warn_user,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import pandas as pd
 
     from bayesbias.audits.gate import GateResult
     from bayesbias.audits.plan import AuditPlan
+    from bayesbias.base.statements import Statement
     from bayesbias.embeddings.embedding import Embedding
 
 # Files that say whether a gate passed.
@@ -290,8 +302,8 @@ def trend(
     periods: list[Path],
     moving: Annotated[
         Settings,
-        "bb.trend covariates word_covariates word_column drop_unrated walk rope scope draws random_seed hdi_prob case "
-        "prefix suffix",
+        "bb.trend covariates word_covariates word_column period_column drop_unrated max_lost walk rope scope draws "
+        "random_seed hdi_prob case prefix suffix",
     ],
     delivery: FileDelivery,
     study: str | None = None,
@@ -347,6 +359,7 @@ def trainings(
     from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.files.inputs import input_file
     from bayesbias.base.progress import with_progress
+    from bayesbias.changes.training_code import TrainingSources
     from bayesbias.embeddings.training.trained import is_resampled
 
     file_names(embeddings, OF_SEEDS)
@@ -363,10 +376,14 @@ def trainings(
         )
     if samples:
         file_names(samples, "trained on resampled documents")
-    tables: dict[Any, Any] = {
-        path: bb.distance_table(bb.load_embedding(input_file(path), words=loaded.words, **loading), loaded, **building)
-        for path in (*embeddings, *samples)
-    }
+    with _one_warning() as lost:
+        tables: dict[Any, Any] = {
+            path: bb.distance_table(
+                bb.load_embedding(input_file(path), words=loaded.words, **loading), loaded, **building
+            )
+            for path in (*embeddings, *samples)
+        }
+        lost |= {path.stem: tables[path] for path in (*embeddings, *samples)}
     name_by_distances: dict[bytes, Any] = {}
     for name, table in tables.items():
         if (twin := name_by_distances.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
@@ -374,12 +391,15 @@ def trainings(
                 f"The embeddings {twin.stem!r} and {name.stem!r} have the same distances, so they do not differ in the "
                 "seed. Give embeddings that were trained with different seeds, each once."
             )
-    with collected_warnings(LostWordsWarning):  # the page has the words that a condition loses
-        tables |= {
-            (condition, path): bb.distance_table(vectors(path), loaded, **building)
-            for condition, vectors in conditions.items()
-            for path in embeddings
-        }
+    lost_of_sets: dict[str, list[str]] = {}
+    for condition, vectors in conditions.items():
+        for path in embeddings:
+            with collected_warnings(LostWordsWarning) as caught:  # the page has these words
+                second = vectors(path)
+            for warning in caught:
+                lost_of_sets.setdefault(_without_name(str(warning.message)), []).append(path.stem)
+            with collected_warnings(LostWordsWarning):
+                tables[condition, path] = bb.distance_table(second, loaded, **building)
     fits: dict[Any, Any] = {
         name: bb.fit(table, **fitting, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=delivery.progress)
@@ -387,7 +407,67 @@ def trainings(
     by_kind: list[dict[Any, Any]] = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]
     others = {condition: {path.stem: fits[condition, path] for path in embeddings} for condition in conditions}
     comparing |= {"changed": others or None, "resampled": by_kind[1] or None, "random_seed": chosen}
-    delivery.finish(bb.compare_trainings(by_kind[0], **comparing))
+    compared = bb.compare_trainings(by_kind[0], **comparing)
+    doubts = [*compared.facts["doubts"], *_doubts_of_sets(lost_of_sets, len(embeddings))]
+    defaults = called_parameters(get_args(Loading)[1])
+    sources = TrainingSources(
+        paths={path.stem: str(path) for path in embeddings},
+        study=study,
+        loading={name: value for name, value in loading.items() if value != defaults[name][0]},
+        resampled={path.stem: str(path) for path in samples},
+        folders={
+            folder.resolve().name: {path.stem: str(folder / path.name) for path in embeddings}
+            for folder in changed or []
+        },
+        methods=tuple(method or ()),
+        sets=sets or "",
+    )
+    delivery.finish(replace(compared, facts=compared.facts | {"doubts": doubts}, sources=sources))
+
+
+@contextmanager
+def _one_warning() -> "Iterator[dict[str, pd.DataFrame]]":
+    """Yield a dict for tables by seed, whose lost words are then named in one warning in place of one for each."""
+    from bayesbias.base.number_text import counted
+    from bayesbias.tables.schema import lost_by_list, table_facts
+
+    tables: dict[str, pd.DataFrame] = {}
+    with collected_warnings() as caught:
+        yield tables
+    for warning in caught:
+        if not issubclass(warning.category, LostWordsWarning):
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    lacks: dict[tuple[str, str], list[str]] = {}
+    for seed, table in tables.items():
+        for list_name, words in lost_by_list(table_facts(table)["lost_words"]).items():
+            for word in words:
+                lacks.setdefault((list_name, word), []).append(seed)
+    lists: dict[str, list[str]] = {}
+    for (list_name, word), seeds in lacks.items():
+        some = "" if len(seeds) == len(tables) else f" (only in {name_some(seeds, 3)})"
+        lists.setdefault(list_name, []).append(f"{word}{some}")
+    if lists:
+        named = "; ".join(f"{name_some(words, 5)} of {list_name!r}" for list_name, words in lists.items())
+        warn_user(
+            f"The embeddings lack {counted(len(lacks), 'word')}: {named}. The estimates are about the words that are "
+            "left; the page has all lost words.",
+            LostWordsWarning,
+        )
+
+
+def _without_name(message: str) -> str:
+    """Return the message of a warning about lost words without the name of the embedding, which differs by seed."""
+    return re.sub(r"^The embedding '.*?' lacks", "the embedding lacks", message)
+
+
+def _doubts_of_sets(seeds_by_text: dict[str, list[str]], count: int) -> "list[Statement]":
+    """Return a statement on each loss of words of the sets of debiasing, with the seeds if only some have it."""
+    from bayesbias.base.statements import Statement
+
+    return [
+        Statement("lost words", f"Debiasing{'' if len(set(seeds)) == count else f' of {name_some(seeds)}'}: {text}")
+        for text, seeds in ((text, list(dict.fromkeys(names))) for text, names in seeds_by_text.items())
+    ]
 
 
 def _second_conditions(

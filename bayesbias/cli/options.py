@@ -207,6 +207,7 @@ OPTIONS = {
     ),
     "drop_unrated": Option("Leave out words without a number, which are named, in place of an error.", type=bool),
     "word_column": Option("Column of words in the CSV file, if it is not called 'word'.", type=str),
+    "period_column": Option("Column of periods in the CSV files, if it is not called 'period'.", type=str),
     "trend.covariates": Option("CSV file with a column 'period' and a column for each covariate.", type=Path),
     "word_covariates": Option(
         "CSV file with a column 'word', columns of numbers, and perhaps a column 'period': slopes by period.", type=Path

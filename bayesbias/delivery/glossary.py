@@ -14,6 +14,7 @@ from bayesbias.base.number_text import (
     p_value_text,
     probability_text,
     share_text,
+    shown_name,
     signed_digits_text,
     signed_text,
 )
@@ -40,7 +41,7 @@ class Column:
 # Tables of differences write an estimate with its sign.
 FORMS: dict[str, Callable[[Any], str]] = {
     "text": lambda value: ("no", "yes")[int(value)] if isinstance(value, bool | np.bool) else str(value),
-    "words": lambda value: str(value).replace("_", " "),
+    "words": lambda value: shown_name(str(value)),
     "count": count_text,
     "estimate": distance_text,
     "distance": distance_text,
@@ -64,8 +65,8 @@ COLUMNS: dict[str, Column] = {
     "contrast": Column("Contrast", meaning="mean distance to the first kind of attribute words minus the second"),
     "connection": Column("Connection", meaning="how attribute words relate to a protected word"),
     "embedding": Column("Embedding"),
-    "study": Column("Study"),
-    "model": Column("Model"),
+    "study": Column("Study", "words"),
+    "model": Column("Model", "words"),
     "measure": Column("Measure"),
     "method": Column("Method"),
     "quantity": Column("Quantity", meaning="what the value measures"),
@@ -73,13 +74,14 @@ COLUMNS: dict[str, Column] = {
     "unit": Column("For", meaning="change of the covariate that the slope is for"),
     "scope": Column("Scope", "words", "population: words like these; these words: these words alone"),
     "protected_word": Column("Word"),
-    "protected_group": Column("Group"),
+    "protected_group": Column("Group", "words"),
     "attribute_word": Column("Attribute word"),
-    "attribute_group": Column("Attribute list"),
-    "question": Column("Question"),
+    "attribute_group": Column("Attribute list", "words"),
+    "question": Column("Question", "words"),
+    "own_lists": Column("Associated lists", "words", "attribute lists that are associated with the group"),
     "parameter": Column("Parameter"),
     "word": Column("Word"),
-    "group": Column("Group"),
+    "group": Column("Group", "words"),
     "period": Column("Period"),
     "condition": Column("Condition", meaning="embedding, period or method of debiasing"),
     "conditions": Column("Conditions", "count", "conditions that have the word"),
@@ -242,7 +244,7 @@ COLUMNS: dict[str, Column] = {
     "base_pair": Column("Base pair", meaning="pair of words that a score is taken along"),
     "query": Column("Query", meaning="list of words that are scored together"),
     "vectors": Column("Vectors", meaning="embeddings of one algorithm and corpus, over seeds"),
-    "list": Column("List", meaning="list of target words"),
+    "list": Column("List", "words", "list of target words"),
     "rows": Column("Rows", "count", "rows of the matrix of scores"),
     "columns": Column("Columns", "count", "columns of the matrix of scores, such as seeds or rules"),
     "ms_rows": Column("MS of rows", "digits", "mean square of rows"),
@@ -370,7 +372,7 @@ def column(name: str, frame: "pd.DataFrame") -> Column:
     if name in COLUMNS:
         return COLUMNS[name]
     form = {"f": "digits", "i": "count", "u": "count"}.get(frame[name].dtype.kind, "text")
-    heading = name.replace("_", " ")
+    heading = shown_name(name)
     return Column(heading[:1].upper() + heading[1:], form)
 
 

@@ -349,8 +349,8 @@ def _target_pair(study: Study, targets: Any) -> tuple[str, ...]:
     if targets is None and len(study.protected) != 2:
         raise MeasureError(
             f"The study {study.name!r} has {counted(len(study.protected), 'protected group')} "
-            f"({name_some(study.protected)}), but the measure compares 2. Name them, such as "
-            f"{setting('targets', tuple(study.protected)[:2])}."
+            f"({name_some(study.protected)}), but the measure compares 2. Name two of them (targets), such as "
+            f"{' and '.join(tuple(study.protected)[:2])}."
         )
     names = tuple(study.protected) if targets is None else targets
     return checked_list_names(names, study.protected, "targets", study, count=2)

@@ -63,11 +63,27 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
         raise FitError(
             f"The model {spec.name!r} takes no covariates. Use 'multivariate' (the default) or 'multivariate_robust'."
         )
-    source, frame = worded("covariates", "--covariates"), frame_by_word(as_frame(covariates), table)
+    frame = frame_by_word(as_frame(covariates), table)
+    words, option = data.protected_words.tolist(), worded("", setting("drop_unrated", True))
+    values = numbers_of_words(frame, words, worded("covariates", "--covariates"), option)
+    names, percent = tuple(map(str, frame)), tuple(map(str, frame.attrs.get(PERCENT, ())))
+    file: Sequence[str] = frame.attrs.get(SOURCE, ())
+    return replace(
+        data, covariates=values, covariate_names=names, percent_covariates=percent, covariates_source=tuple(file)
+    )
+
+
+def numbers_of_words(
+    frame: pd.DataFrame, words: list[str], source: str, option: str, repeated_advice: str = ""
+) -> np.ndarray:
+    """Return the numbers of words, shape (words, covariates), of a frame with words as its index.
+
+    `source` is the subject of an error. `option`, which may be empty, is the setting that leaves out words without a
+    number; `repeated_advice` ends the fault of words with several rows. Raises the errors of `with_covariates`.
+    """
     if frame.index.nlevels > 1:
-        raise ArgumentError(f"covariates has words in an index of {frame.index.nlevels} levels. Give {_WANTED}.")
-    frame.index = frame.index.map(normal_form)
-    words = data.protected_words.tolist()
+        raise ArgumentError(f"{source} has words in an index of {frame.index.nlevels} levels. Give {_WANTED}.")
+    frame = frame.set_axis(frame.index.map(normal_form))
     faults = [
         f"{name!r} is not the name of a covariate: give a text"
         for name in frame.columns
@@ -78,7 +94,7 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
         faults.append("there is no column of numbers")
     repeated = frame.index[frame.index.duplicated()].intersection(words)
     if len(repeated):
-        faults.append(f"words occur more than once: {name_some(repeated)}")
+        faults.append(f"words occur more than once: {name_some(repeated)}{repeated_advice}")
     raise_faults(ArgumentError, source, faults)
     faults += [
         f"{name!r} has values of type {frame[name].dtype}: give numbers, such as years"
@@ -93,16 +109,11 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
             faults.append(
                 f"{name!r} has no number for {len(lacking)} of {counted(len(words), 'protected word')}: "
                 f"{name_some(lacking)}.{spelling_hint(lacking, frame.index)} Add them, or leave out words without a "
-                f"number{worded('', f' ({setting("drop_unrated", True)})')}"
+                f"number{f' ({option})' if option else ''}"
             )
     raise_faults(ArgumentError, source, faults)
-    names = tuple(map(str, chosen))
-    raise_faults(ArgumentError, source, collinear_faults(values, names))
-    percent = tuple(map(str, frame.attrs.get(PERCENT, ())))
-    file: Sequence[str] = frame.attrs.get(SOURCE, ())
-    return replace(
-        data, covariates=values, covariate_names=names, percent_covariates=percent, covariates_source=tuple(file)
-    )
+    raise_faults(ArgumentError, source, collinear_faults(values, tuple(map(str, chosen))))
+    return values
 
 
 def without_unrated(tables: Mapping[str, pd.DataFrame], numbers: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -171,17 +182,19 @@ def spelling_hint(lacking: Sequence[str], words: Iterable[Any]) -> str:
     return "" if other is None else f" The covariates have {other!r}: write words as the study does."
 
 
-def read_covariates(path: str | os.PathLike[str], word_column: str | None = None) -> pd.DataFrame:
+def read_covariates(
+    path: str | os.PathLike[str], word_column: str | None = None, period_column: str | None = None
+) -> pd.DataFrame:
     """Return covariates from a CSV file with the column ``word``, or ``protected_word``, and columns of numbers.
 
-    The column of words may have another name, `word_column`. How numbers may be written: see `read_csv`.
+    The columns of words and of periods may have other names, `word_column` and `period_column`. `read_csv` says how
+    numbers may be written.
 
     Raises an `InputFileError` if there is no such file, or it is not a CSV file with these columns.
     """
     source, advice = check_path(path), "Give a column 'word' and columns of numbers."
-    frame = read_csv(
-        source, advice, keys=_WORDS[::-1], texts=("period",), word_column=word_column, option="word_column"
-    )
+    given = {"word": word_column, "period": period_column}
+    frame = read_csv(source, advice, keys=_WORDS[::-1], texts=("period",), given=given)
     numbers = numbers_only(frame, _TEXTS, str(source))
     if not {*numbers.columns} - {*_TEXTS}:
         texts = ((name, cell) for name in frame if name not in _TEXTS for cell in frame[name].dropna())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import is_count, is_text
+from bayesbias.base.checks import is_count, is_text, region_ends
 from bayesbias.base.files.inputs import parse_json
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import BayesBiasError, FitError, InputFileError, ModelError
@@ -168,11 +168,11 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "groups_not_compared": ("texts", lambda value: isinstance(value, dict) and _are_texts([*value, *value.values()])),
 }
 
-# Of fits whose draws the user sampled, and of fits of commands.
 _SOME_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sampled_by": ("a text", is_text),
     "change": ("a text", lambda value: isinstance(value, str)),
     "table_file": ("a text", is_text),
+    "rope": ("a low and a high number", lambda value: isinstance(value, list) and region_ends(value) is not None),
     "covariates_source": ("a file and a column", lambda value: _are_texts(value) and len(value) in (1, 2)),
 }
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.checks import check_choice, check_count, check_items, resolve_seed
+from bayesbias.base.checks import check_choice, check_count, check_items, check_rope, resolve_seed
 from bayesbias.base.files.inputs import check_seal, file_size, input_file, open_input, sealed
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine import check_memory
@@ -76,7 +76,7 @@ def finish_fit(
     """Return a sampler's draws and its report on them as the fit's DataTree, with data and provenance.
 
     `data` are the rows that the model was fitted to, and `table` has no others. `settings` holds the sampler, its
-    draws, tuning steps and chains, the seed, and the groups that are in no contrast.
+    draws, tuning steps and chains, the seed, the rope if one was given, and the groups that are in no contrast.
     """
     import xarray as xr
 
@@ -158,7 +158,8 @@ def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
         A fit.
     name
         ``"versions"``, ``"model"``, ``"model_hash"``, ``"table_hash"``, ``"table"``, ``"sampler"``,
-        ``"draws"``, ``"tune"``, ``"chains"``, ``"random_seed"`` or ``"convergence_problems"``.
+        ``"draws"``, ``"tune"``, ``"chains"``, ``"random_seed"``, ``"convergence_problems"`` or, if it was given,
+        ``"rope"``.
 
     Raises
     ------
@@ -167,6 +168,13 @@ def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
     """
     facts = check_fit(fit).attrs
     return json.loads(facts[check_choice("name", name, map(str, facts))])
+
+
+def rope_of(fit: "xr.DataTree", rope: Any) -> tuple[float, float] | None:
+    """Return a region of practical equivalence as (low, high): the given one, else that of the fit, if it has one."""
+    if rope is None and "rope" in check_fit(fit).attrs:
+        rope = fit_attribute(fit, "rope")
+    return check_rope(rope)
 
 
 def _fit() -> str:

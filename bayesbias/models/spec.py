@@ -55,6 +55,24 @@ LIST_MODEL_PARAMETERS = (
 )
 
 
+MEANINGS = {
+    "connection_mean": "mean distance of all protected words to the attribute words of a connection",
+    "word_sd": "standard deviation of the words' mean distances around it",
+    "attribute_sd": "standard deviation of the attribute words' mean distances to all protected words",
+    "group_attribute_sd": "standard deviation of the attribute words' leans to single groups",
+    "target_weight": "weight of these two in the covariance of a list, in attribute words",
+    "sigma": "residual standard deviation of the distances",
+    "residual_weight": "weight of sigma in the covariance of distances to single words, in multiples of their number",
+    "list_effect": "variance of a list's means of single words around their regression on the groups, in units of the "
+    "residual variance",
+    "slope_sd": "standard deviation of the slopes of that regression, where a slope of 1 follows the group fully",
+    "list_scale": "residual standard deviation for a kind of list, relative to that for the last kind",
+    "effect_sd": "standard deviation of level and differences among words like these",
+    "nu": "degrees of freedom of the Student t distribution of attribute words",
+}
+"""Parameter with a prior -> what it is."""
+
+
 @dataclass(frozen=True, repr=False)
 class ModelSpec(Described):
     """A model: its name, its source, its switches and its priors.
@@ -194,6 +212,19 @@ def load_model(model: str | os.PathLike[str] | ModelSpec, *, priors: Mapping[str
         )
     changed = {name: parse_prior(prior) for name, prior in priors.items()}
     return replace(spec, priors={**spec.priors, **changed})
+
+
+def model_code(spec: ModelSpec) -> str:
+    """Return the arguments with which Python code gives a model to `bayesbias.fit`: its name, and changed priors.
+
+    >>> print(model_code(load_model("crossed", priors={"sigma": "HalfNormal(0.2)"})))
+    "crossed", priors={"sigma": "HalfNormal(sigma=0.2)"}
+    """
+    usual = load_model(spec.name) if spec.name in list_models() else None
+    if usual is None or usual.switches != spec.switches:
+        return json.dumps(f"PATH of the model {spec.name}", ensure_ascii=False)
+    changed = {name: str(prior) for name, prior in spec.priors.items() if prior != usual.priors[name]}
+    return f"{json.dumps(spec.name)}{f', priors={json.dumps(changed)}' if changed else ''}"
 
 
 def _path(model: str | os.PathLike[str]) -> Path:

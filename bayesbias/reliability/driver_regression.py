@@ -11,7 +11,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_probability, resolve_seed
 from bayesbias.base.machine import threadpool_limits
 from bayesbias.base.number_text import counted, digits_text, percent_text, share_text
-from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import EmbeddingError, LostWordsError, ReportError, name_some
 from bayesbias.estimates.intervals import SCOPES, estimates, is_settled
@@ -262,8 +262,21 @@ class ReliabilityRegression(Result):
             about=f"{counted(self.facts['words'], 'word')}, {counted(self.facts['rows'], 'row')}.",
             captions={"coefficients": "Coefficients, in units of the response for one standard deviation of a factor"},
             differences=("coefficients",),
+            figures={"drops": self._drop_figure()},
         )
         return replace(contents, settings={"Seed": str(self.facts["random_seed"])})
+
+    def _drop_figure(self) -> ResultFigure:
+        """Return a forest of the share of variance that is lost without each factor or grouping, the largest first."""
+        ends = self.drops[["hdi_low", "hdi_high"]].itertuples(index=False, name=None)
+        rows = self.drops.assign(
+            label="without " + self.drops["factor"], filled=[is_settled(low, high) for low, high in ends]
+        ).sort_values("mean", ascending=False, kind="stable")
+        caption = (
+            "Decrease of the explained share of variance without each factor or grouping: posterior means (points) "
+            f"with {percent_text(self.facts['hdi_prob'])} intervals (lines). Filled: the interval excludes 0."
+        )
+        return forest_figure(caption, rows, label="Decrease of the explained share of variance")
 
 
 def drivers(

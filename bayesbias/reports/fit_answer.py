@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from bayesbias.base.number_text import interval_text, percent_text, signed_text
+from bayesbias.base.number_text import interval_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import MOST_LINES, MOST_WORDS, ResultFigure, ResultTable
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides, is_settled, mark
+from bayesbias.estimates.intervals import contrast_sides, is_settled, mark, scope_text
 from bayesbias.reports.posterior.estimate_tables import EVERYONE, HEADINGS, NET_MEANING
 from bayesbias.reports.posterior.group_statements import nearness_matters, nearness_turns
 
@@ -122,7 +122,7 @@ class FitAnswer:
             key=lambda row: (reading(row) == _NEVER_SETTLED, count[reading(row)]),
         )
         texts = [
-            f"{row['protected_group']} {'borderline' if row['borderline'] else reading(row)} "
+            f"{shown_name(row['protected_group'])} {'borderline' if row['borderline'] else reading(row)} "
             f"({signed_text(row['mean'])}, {_interval(row)}{_without_nearness(row)})"
             for row in apart
         ]
@@ -195,7 +195,8 @@ class FitAnswer:
             "groups": ResultFigure(
                 _FOREST,
                 f"Difference of mean cosine distances{f' ({first})' if alone else ''}; below 0, associated words are "
-                f"nearer. {what}{cut}",
+                f"nearer. All words: about {scope_text(self.contrasts.settings['scope'])}; groups: about exactly these "
+                f"words. {what}{cut}",
                 fit,
                 {**options, **alone, "words": False, "most": _MOST_GROUPS},
                 alt=f"A forest of contrasts with a line at 0. {' '.join(contrasts)}",
@@ -207,7 +208,7 @@ class FitAnswer:
             left = f" Of {words} words, those farthest from 0 are shown." if rows > _MOST_ROWS else ""
             figures["words"] = ResultFigure(
                 _FOREST,
-                f"{first} for each word; below 0, nearer. {what}{left}",
+                f"{first} for each word, about exactly these words; below 0, nearer. {what}{left}",
                 fit,
                 {**options, "contrast": first},
                 section="Words",

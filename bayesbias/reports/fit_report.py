@@ -1,24 +1,25 @@
 """The report of a fit: conclusions, estimates and contrasts, and the inputs of its page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
 from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check_rope, check_type, resolve_seed
-from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.number_text import counted, percent_text, shown_name
 from bayesbias.base.results import ComparedConditions, Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList
-from bayesbias.errors import ReportError
+from bayesbias.errors import BayesBiasError, FitError, NotEnoughMemoryError, ReportError
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_files import changed_by_hand, sampler_text
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, fitted_rows, fitted_table, write_fit
+from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, fitted_table, rope_of, write_fit
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
 from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -59,7 +60,7 @@ class FitReport(Result):
     fit: "xr.DataTree"
     table: pd.DataFrame
     comparison: ComparedConditions | None
-    rope: float | tuple[float, float] | None
+    rope: tuple[float, float] | None
     hdi_prob: float
     random_seed: int
     claims: RandomListCheck | None = None
@@ -74,7 +75,7 @@ class FitReport(Result):
     def subject(self) -> str:
         """Name of the study, if the table has one, and of the embedding."""
         study = self.facts.get("study")
-        return f"{study} in {self.embedding}" if study else self.embedding
+        return f"{shown_name(study)} in {self.embedding}" if study else self.embedding
 
     @property
     def title(self) -> str:
@@ -86,7 +87,9 @@ class FitReport(Result):
         """The line below the title: study and embedding, if the title does not name them, sizes of lists, and model."""
         named = self.page_title or not self.facts.get("description")
         lists = sizes_text(word_lists(self.fit), recorded="lost_words" in self.facts)
-        return f"{'' if named else f'{self.subject}. '}{lists[0].upper()}{lists[1:]}. Model {self.spec.name}."
+        return (
+            f"{'' if named else f'{self.subject}. '}{lists[0].upper()}{lists[1:]}. Model {shown_name(self.spec.name)}."
+        )
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -104,8 +107,7 @@ class FitReport(Result):
             tables["contrasts"] = estimate_table(self.contrasts)
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
-                caption = f"Questions of the study, about these protected words, {prob}; below 0, nearer"
-                tables["questions"] = replace(estimate_table(answers), caption=caption)
+                tables["questions"] = estimate_table(answers)
         answer = None if reason else self.answer
         conclusions = None if reason else self.conclusions
         if answer:
@@ -129,7 +131,7 @@ class FitReport(Result):
             doubts=conclusions.doubts if conclusions else self.parts[0].statements,
             limits=conclusions.limits if conclusions else (),
             settings={
-                "Model": self.spec.name,
+                "Model": shown_name(self.spec.name),
                 "Sampler": sampler_text(self.fit),
                 "Interval": prob,
             },
@@ -148,8 +150,11 @@ class FitReport(Result):
         return FitAnswer(
             conclusions,
             self.contrasts,
-            {str(group): list(names) for group, names in lists["attribute_group"].unique().items()},
-            self.table.loc[other, "attribute_group"].unique().tolist(),
+            {
+                shown_name(str(group)): list(map(shown_name, names))
+                for group, names in lists["attribute_group"].unique().items()
+            },
+            list(map(shown_name, self.table.loc[other, "attribute_group"].unique())),
             self.hdi_prob,
             self.rope,
         )
@@ -184,7 +189,15 @@ class FitReport(Result):
     @cached_property
     def conclusions(self) -> Conclusions:
         """Conclusions of the fit; they need a contrast."""
-        return conclusions_of(self.fit, self.contrasts, self.rope)
+        return conclusions_of(self.fit, self.contrasts)
+
+    @cached_property
+    def check(self) -> PosteriorCheck | BayesBiasError:
+        """Posterior predictive check of the fit, or the reason why there is none."""
+        try:
+            return check_posterior(self.fit, random_seed=self.random_seed, progress=False)
+        except (FitError, ReportError, NotEnoughMemoryError) as error:
+            return error
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -289,7 +302,7 @@ def report(
     claims
         Result of `bayesbias.check_random_lists` for the same embedding and study, for the section on random words.
     rope
-        Region of practical equivalence, in units of cosine distance, as for `bayesbias.contrasts`.
+        Region of practical equivalence, as for `contrasts`.
     hdi_prob
         Probability inside the highest posterior density intervals of the results.
     random_seed
@@ -328,11 +341,10 @@ def report(
     """
     given_seed = None if random_seed is None else resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
-    check_rope(rope)
     check_flag("quick", quick)
     if claims is not None:
         check_type("claims", claims, RandomListCheck, "what bb.check_random_lists returned")
-    check_fit(fit)
+    region = rope_of(fit, rope)
     rows = table_of(fit, table)
     check_comparison(comparison, rows)
     return FitReport(
@@ -340,7 +352,7 @@ def report(
         table=rows,
         comparison=comparison,
         claims=claims,
-        rope=rope,
+        rope=region,
         hdi_prob=hdi_prob,
         random_seed=resolve_seed(fit_attribute(fit, "random_seed") if given_seed is None else given_seed),
         quick=quick,

@@ -39,6 +39,7 @@ from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import Vocabulary, dependence_record
 
 # Peak while a table of a million pairs is built.
+_ROWS, _REMOVED = 10_000, 1e-10
 _BYTES_A_PAIR = 300
 # Kept as long as the embeddings, whose vectors may take gigabytes.
 _VOCABULARIES: WeakKeyDictionary[Embedding, Vocabulary | None] = WeakKeyDictionary()
@@ -175,7 +176,7 @@ def distance_table(
             "hash": embedding.digest,
             "case": embedding.case_text,
             **({"means_of_words": ", ".join(means)} if means else {}),
-            **({"steps": "; ".join(embedding.steps)} if embedding.steps else {}),
+            **({"steps": "; ".join(embedding.steps), **_rank(embedding)} if embedding.steps else {}),
         },
         "study": study.name,
         **{key: text for key, text in (("description", study.description), ("study_source", study.source)) if text},
@@ -199,6 +200,18 @@ def distance_table(
         provenance[DEPENDENT_WORDS] = dependent
     table.attrs[ATTRS_KEY] = Provenance({**provenance, "hash": table_hash(table)})
     return table
+
+
+def _rank(embedding: Embedding) -> dict[str, str]:
+    """Return the rank of vectors that were changed, such as debiased ones, as a text; empty for a few words."""
+    if len(embedding) < 2 * embedding.dimensions:
+        return {}
+    vectors = embedding.vectors
+    blocks = (vectors[start : start + _ROWS].astype(float) for start in range(0, len(vectors), _ROWS))
+    products = np.sum([block.T @ block for block in blocks], axis=0)
+    sizes = np.linalg.eigvalsh(products)
+    # These are squares: float32 leaves about 1e-14 of a direction that was removed.
+    return {"rank": f"{int((sizes > _REMOVED * sizes[-1]).sum())} of {embedding.dimensions}"}
 
 
 def _dependent_words(

@@ -16,7 +16,7 @@ import pandas as pd
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_type, is_count, is_number, is_text, normalized
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
-from bayesbias.base.number_text import counted, digits_text
+from bayesbias.base.number_text import counted, digits_text, shown_name
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
 from bayesbias.studies.faults import CONTROLS, question_faults
 from bayesbias.studies.study import CONNECTIONS
@@ -275,7 +275,7 @@ def source_name(table: dict[str, Any]) -> str:
     'weat7 in Google News'
     """
     embedding = str(table.get("embedding", {}).get("name", table.get("source", "a table of one's own")))
-    return f"{table['study']} in {embedding}" if "study" in table else embedding
+    return f"{shown_name(table['study'])} in {embedding}" if "study" in table else embedding
 
 
 def judge_lost_entries(

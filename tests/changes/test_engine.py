@@ -148,9 +148,9 @@ PERIODS = ("1900", "1910", "1920")
 def test_periods_that_are_numbers_are_sorted() -> None:
     tables = made_tables()
     given = {int(name): tables[name] for name in reversed(PERIODS)}
-    assert tuple(tables_by_period(given, None, "exact")) == PERIODS
+    assert tuple(tables_by_period(given, None, "exact", 1.0)) == PERIODS
     named = {"original": tables["1920"], "debiased": tables["1900"]}
-    assert list(tables_by_period(named, None, "exact")) == ["original", "debiased"]
+    assert list(tables_by_period(named, None, "exact", 1.0)) == ["original", "debiased"]
 
 
 def test_times() -> None:
@@ -166,7 +166,7 @@ def test_files_of_tables_and_embeddings(tmp_path: Path) -> None:
     with pytest.warns(LostWordsWarning):
         table = bb.distance_table(bb.load_embedding(folder / "1990.npz"), study, max_lost=1)
     bb.write_table(table, tmp_path / "1990.csv")
-    tables = tables_by_period({"1950": folder / "1950.npz", "1990": tmp_path / "1990.csv"}, study, "exact")
+    tables = tables_by_period({"1950": folder / "1950.npz", "1990": tmp_path / "1990.csv"}, study, "exact", 1.0)
     pd.testing.assert_frame_equal(tables["1990"], table, check_categorical=False)
     assert any(entry["word"] == "Lisa" for entry in bb.lost_words(tables["1950"]).to_dict("records"))
 
@@ -182,7 +182,7 @@ def test_files_of_tables_and_embeddings(tmp_path: Path) -> None:
 )
 def test_unusable_periods_are_refused(periods: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        tables_by_period(periods, None, "exact")
+        tables_by_period(periods, None, "exact", 1.0)
 
 
 def test_tables_of_different_studies_are_refused() -> None:
@@ -190,12 +190,12 @@ def test_tables_of_different_studies_are_refused() -> None:
     swap = {"associated": "different", "different": "associated"}
     tables["1920"] = tables["1920"].assign(connection=tables["1920"]["connection"].map(swap))
     with pytest.raises(TableError, match="'1920'"):
-        tables_by_period(tables, None, "exact")
+        tables_by_period(tables, None, "exact", 1.0)
     tables = made_tables()
     moved = tables["1910"]["protected_group"].where(tables["1910"]["protected_word"] != "w0", "group1")
     tables["1910"] = tables["1910"].assign(protected_group=moved)
     with pytest.raises(TableError, match=r"'w0'.*'group1'"):
-        tables_by_period(tables, None, "exact")
+        tables_by_period(tables, None, "exact", 1.0)
 
 
 @pytest.mark.parametrize(

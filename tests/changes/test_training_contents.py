@@ -5,6 +5,8 @@ import pandas as pd
 from bayesbias.base.results import MOST_LINES
 from bayesbias.changes.training_contents import figures_over_seeds, tables_over_seeds
 
+FACTS = {"changed": (), "ranks": {}, "scope": "population"}
+
 
 def contrasts(groups: int, words: int) -> pd.DataFrame:
     names = [*(("", "") for _ in range(1)), *((f"g{place}", "") for place in range(groups))]
@@ -14,12 +16,16 @@ def contrasts(groups: int, words: int) -> pd.DataFrame:
 
 
 def test_groups_and_words_have_a_table_each_with_marks() -> None:
-    groups, words = tables_over_seeds(contrasts(2, 3), "89% HPDI").values()
+    groups, words = tables_over_seeds(contrasts(2, 3), [], FACTS, "89% HPDI").values()
     assert (groups.section, words.section) == ("Groups", "Words")
-    assert groups.frame["protected_group"].tolist() == ["All words", "g0", "g1"]
+    assert groups.frame["protected_group"].tolist() == [
+        "Words like these",
+        "g0, exactly these words",
+        "g1, exactly these words",
+    ]
     assert words.mark is not None
     assert [words.mark(row) for row in words.frame.to_dict("records")] == ["● ← nearer"] * 3
-    assert [table.section for table in tables_over_seeds(contrasts(2, 0), "89% HPDI").values()] == ["Groups"]
+    assert [table.section for table in tables_over_seeds(contrasts(2, 0), [], FACTS, "89% HPDI").values()] == ["Groups"]
 
 
 def test_the_first_figure_has_no_words_and_says_what_it_leaves_out() -> None:

@@ -101,7 +101,7 @@ def test_documents_are_a_third_source(short_fit: xr.DataTree) -> None:
     assert "sample of documents" in " ".join(str(compared).split())
     assert compared.facts["resamples"] == 6
     assert "6 trained on resampled documents" in compared.contents.about
-    assert "resampled=drawn" in compared.contents.code
+    assert "resampled=resampled" in compared.contents.code
     assert "resampled" not in alone.contents.code
     with pytest.raises(ReportError, match="at least 2 fits"):
         bb.compare_trainings(fits, resampled={1: drawn[1]})

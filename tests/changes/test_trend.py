@@ -9,8 +9,9 @@ import pytest
 from scipy import stats
 
 import bayesbias as bb
+from bayesbias.changes.engine import covariates_by_period
 from bayesbias.changes.result import Changes
-from bayesbias.errors import ArgumentError, LostWordsWarning, ReportError
+from bayesbias.errors import ArgumentError, InputFileError, LostWordsError, LostWordsWarning, ReportError
 from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.reports.covariates.slopes import design_of, robust_freedom
 from tests import third_group
@@ -306,7 +307,10 @@ def test_words_without_a_number_are_left_out_of_all_periods(tmp_path: Path) -> N
     rows = "".join(f"{word};{100 * share:g}%\n" for word, share in SHARES.items() if word != "<b>w3")
     (tmp_path / "shares.csv").write_text(f"Job;Share\n{rows}")
     given = {"word_covariates": tmp_path / "shares.csv", "word_column": "Job", **QUICK}
-    with pytest.raises(ArgumentError, match=r"no number for <b>w3\. Add it, or leave .* out \(drop_unrated=True\)"):
+    with pytest.raises(
+        ArgumentError,
+        match=r"no number for 1 of 9 .*: <b>w3\. Add them, or .* \(drop_unrated=True\)",
+    ):
         bb.trend(tables(), **given)
     with pytest.warns(LostWordsWarning, match="Left out 1 protected word of 9 without a number: <b>w3"):
         moved = bb.trend(tables(), drop_unrated=True, **given)
@@ -321,7 +325,7 @@ def test_a_word_counts_in_the_periods_that_have_a_number_for_it() -> None:
     rows = [(word, year, share) for year in (1990, 2000) for word, share in SHARES.items()]
     frame = pd.DataFrame(rows, columns=["word", "period", "share"])
     frame.loc[(frame["word"] == "<b>w3") & (frame["period"] == 2000), "share"] = np.nan
-    with pytest.raises(ArgumentError, match=r"(?s)of 2000 has .* no number for <b>w3\. Add it"):
+    with pytest.raises(ArgumentError, match=r"(?s)of 2000 has .* no number for 1 of 9 .*: <b>w3\. Add them"):
         bb.trend(tables(), word_covariates=frame, **QUICK)
     with pytest.warns(LostWordsWarning, match=r"of 9 without a number: <b>w3 \(in 2000\)\.$"):
         moved = bb.trend(tables(), word_covariates=frame, drop_unrated=True, **QUICK)
@@ -354,6 +358,53 @@ def test_numbers_may_differ_by_period_and_units_scale_slopes(moved: bb.changes.C
     assert doubled["mean"].iloc[1] == pytest.approx(scaled.slopes["mean"].iloc[1] / 2, rel=0.01)
 
 
+def test_the_column_of_periods_may_have_another_name(moved: bb.changes.Changes, tmp_path: Path) -> None:
+    rows = [(word, year, share) for year in (1990, 2000) for word, share in SHARES.items()]
+    frame = pd.DataFrame(rows, columns=["word", "Jahr", "share"])
+    frame.to_csv(tmp_path / "shares.csv", index=False)
+    for given in (frame, tmp_path / "shares.csv"):
+        with pytest.raises(ArgumentError, match=r"(?s)more than once: .* periods: period_column='Jahr'"):
+            bb.trend(tables(), word_covariates=given, **QUICK)
+    named = bb.trend(tables(), word_covariates=tmp_path / "shares.csv", period_column="Jahr", **QUICK)
+    pd.testing.assert_frame_equal(named.slopes, moved.slopes)
+    pd.DataFrame({"Jahr": [1990, 2000], "x": [0.1, 0.4]}).to_csv(tmp_path / "years.csv", index=False)
+    with pytest.raises(InputFileError, match="If the periods are in 'Jahr', give period_column='Jahr'"):
+        covariates_by_period(tmp_path / "years.csv", ("1990", "2000"))
+    by_period = covariates_by_period(tmp_path / "years.csv", ("1990", "2000"), "Jahr")
+    assert by_period["x"].tolist() == [0.1, 0.4]
+    with pytest.raises(InputFileError, match="has no column 'Jaar' \\(did you mean 'Jahr'"):
+        covariates_by_period(tmp_path / "years.csv", ("1990", "2000"), "Jaar")
+
+
+def test_a_period_that_lost_too_many_words_is_refused_as_in_a_table() -> None:
+    period = bb.load_embedding(FOLDER / "1960.npz")
+    rows = [row for row, word in enumerate(period.words) if word not in ("Amy", "Joan", "Lisa", "Sarah")]
+    few = bb.Embedding([period.words[row] for row in rows], period.vectors[rows], name="1960")
+    with pytest.raises(LostWordsError) as of_table:
+        bb.distance_table(few, "weat6")
+    with pytest.raises(LostWordsError) as of_trend:
+        bb.trend({"1960": few, "1990": FOLDER / "1990.npz"}, "weat6", **QUICK)
+    assert str(of_trend.value) == str(of_table.value)
+    assert "max_lost=" in str(of_trend.value)
+
+
+def test_numbers_of_words_stand_beside_slopes_and_their_change() -> None:
+    whole = tables()
+    lacking = {1990: whole[1990], 2000: whole[2000][whole[2000]["protected_word"] != "<b>w8"]}
+    result = bb.trend(lacking, word_covariates={"share": SHARES}, **QUICK)
+    assert result.slopes["words"].tolist() == [9, 8, 8]
+    contents = result.contents
+    assert "in 1990 (9 words)" in contents.estimate
+    assert "(8 words that both have)" in contents.estimate
+    assert "words" in contents.tables["slopes_by_period"].columns
+    assert "It uses the 8 words that both periods have. Each slope uses all words of its period (9 and 8)" in str(
+        result
+    )
+    effect = bb.covariate_effect(bb.fit(whole[1990], covariates={"share": SHARES}, random_seed=1, progress=False))
+    assert set(effect.effects["words"]) == {9}
+    assert "from 9 words" in effect.contents.estimate
+
+
 def test_a_change_is_that_of_words_which_both_periods_have() -> None:
     whole = tables(halved=False)
     lacking = {1990: whole[1990], 2000: whole[2000][whole[2000]["protected_word"] != "<b>w8"]}
@@ -371,7 +422,10 @@ def test_these_words_have_the_error_of_attribute_words_alone(moved: bb.changes.C
     ("covariates", "message"),
     [
         ({"share": dict.fromkeys(WORDS, 1.0)}, "word_covariates of 1990 .*\n.*'share' has one value"),
-        ({"share": {word: share for word, share in SHARES.items() if word != "<b>w3"}}, "no number for <b>w3"),
+        (
+            {"share": {word: share for word, share in SHARES.items() if word != "<b>w3"}},
+            "no number for 1 of 9 .*: <b>w3",
+        ),
         (pd.DataFrame({"word": WORDS, "period": 1990, "x": range(9)}), "lacks the periods '2000'"),
         (pd.DataFrame({"word": WORDS}), "no column of numbers"),
         (pd.DataFrame({"word": [*WORDS, WORDS[0]], "x": range(10)}), "more than once: <b>w0"),

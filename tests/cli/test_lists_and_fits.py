@@ -95,10 +95,46 @@ def test_the_methods_are_those_of_the_fit(
     assert in_process("methods", path, "--hdi-prob", "0.5", monkeypatch=monkeypatch) == 0
     assert capsys.readouterr().out.strip() == bb.methods(fit, hdi_prob=0.5)
     assert in_process("methods", path, "--json", monkeypatch=monkeypatch) == 0
-    assert json.loads(capsys.readouterr().out)["methods"] == bb.methods(fit)
+    written = json.loads(capsys.readouterr().out)
+    assert f"{written['methods']}\n\n```bibtex\n{written['bibtex']}\n```" == bb.methods(fit)
     assert in_process("methods", path, "--output", tmp_path / "methods.md", monkeypatch=monkeypatch) == 0
     assert (tmp_path / "methods.md").read_text(encoding="utf-8") == f"{bb.methods(fit)}\n"
     assert in_process("methods", path, "--output", tmp_path / "methods.md", monkeypatch=monkeypatch) == 2
+    assert in_process("methods", path, "--output", tmp_path / "methods.bib", monkeypatch=monkeypatch) == 0
+    entries = (tmp_path / "methods.bib").read_text(encoding="utf-8")
+    assert entries == f"{written['bibtex']}\n"
+    assert entries.startswith("@")
+    assert "We measured" not in entries
+    capsys.readouterr()
+    assert in_process("methods", path, "--output", tmp_path / "methods.tex", monkeypatch=monkeypatch) == 2
+    assert "a .bib file for the entries alone" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_the_rope_of_fit_is_that_of_all_later_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+    path = bb.write_table(table[table["connection"].isin(["associated", "different"])], tmp_path / "table.csv")
+    options = ("--model", "hierarchical", "--draws", "100", "--seed", "1", "--rope", "0.03", "--quiet")
+    assert in_process("fit", path, "--output", tmp_path / "fit", *options, monkeypatch=monkeypatch) == 0
+    fit, fitted = tmp_path / "fit" / "fit.nc", bb.read_fit(tmp_path / "fit" / "fit.nc")
+    assert bb.models.fit_attribute(fitted, "rope") == [-0.03, 0.03]
+    expected = bb.contrasts(fitted, rope=0.03)["probability_in_rope"].tolist()
+    assert bb.contrasts(fitted)["probability_in_rope"].tolist() == expected
+    assert bb.contrasts(fitted, rope=0.05)["probability_in_rope"].tolist() != expected
+    assert bb.report(fitted).rope == (-0.03, 0.03)
+    assert bb.report(fitted, rope=0.05).rope == (-0.05, 0.05)
+    assert "relevance" not in {limit.kind for limit in bb.conclusions(fitted).limits}
+    capsys.readouterr()
+    for option, ends in (((), "-0.03 to 0.03"), (("--rope", "0.05"), "-0.05 to 0.05")):
+        assert in_process("summary", fit, *option, monkeypatch=monkeypatch) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"from {ends} a difference is too small to matter" in shown
+    assert in_process("contrast", fit, "math", "male", "math", "female", "--json", monkeypatch=monkeypatch) == 0
+    assert "probability_in_rope" in capsys.readouterr().out
+    for option, ends in (((), "-0.030 to +0.030"), (("--rope", "0.05"), "-0.050 to +0.050")):
+        assert in_process("methods", fit, *option, monkeypatch=monkeypatch) == 0
+        assert f"Differences from {ends} count as too small" in capsys.readouterr().out
 
 
 def test_tables_for_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

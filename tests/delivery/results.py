@@ -131,6 +131,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "reliability drivers": explained,
     "random lists": random_lists,
     "study sizes": sizes,
+    "sensitivity": lambda: bb.sensitivity(small_table(), draws=100, random_seed=1, progress=False),
     "projection": lambda: bb.project(
         {word: np.random.default_rng(place).normal(size=8) for place, word in enumerate(WORDS)},
         WORDS[:6],

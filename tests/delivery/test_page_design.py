@@ -64,6 +64,11 @@ def test_the_first_figure_has_at_most_12_lines(kind: str) -> None:
         assert len(request.caption) > 20
 
 
+def test_every_kind_of_page_has_a_first_figure() -> None:
+    # A check of words counts, before there is anything to draw.
+    assert [kind for kind in RESULTS if not result_of(kind).contents.figures] == ["words"]
+
+
 def test_groups_and_words_are_open_then_doubts_and_the_others_are_folded(kind: str, page: str) -> None:
     contents = result_of(kind).contents
     titles = [section.title for section in contents.sections if not section.folded]
@@ -100,8 +105,9 @@ def test_doubts_that_change_the_answer_precede_it_and_others_follow_the_words() 
     assert (section.title, section.parts[0].statements) == (DOUBTS, doubts[1:])
 
 
-def test_the_first_figures_of_nulls_measures_and_reliability_are_forests_with_captions() -> None:
-    for kind in ("null", "false claims", "measure", "study measure", "score of an embedding", "shares", "reliability"):
+def test_the_first_figures_of_nulls_measures_robustness_and_reliability_are_forests_with_captions() -> None:
+    kinds = ("null", "false claims", "measure", "study measure", "score of an embedding", "shares", "reliability")
+    for kind in (*kinds, "random lists", "study sizes", "words left out", "sensitivity", "reliability drivers"):
         first = next(iter(result_of(kind).contents.figures.values()))
         assert first.plot.endswith(".forest"), kind
         assert first.caption.endswith("."), kind

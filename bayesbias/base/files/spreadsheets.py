@@ -51,8 +51,7 @@ def read_csv(
     *,
     keys: Sequence[str] = (),
     texts: Sequence[str] = (),
-    word_column: str | None = None,
-    option: str = "",
+    given: Mapping[str, str | None] | None = None,
     mixed: bool = False,
 ) -> "pd.DataFrame":
     """Return a CSV file of people, which may be packed, as a frame.
@@ -62,8 +61,8 @@ def read_csv(
 
     - `keys`: names of columns of texts, such as words, one of which must be there. In any case: "Word" is "word".
     - `texts`: further columns that hold texts, whatever they look like.
-    - `word_column`: name of the first of `keys` in this file, if it has another.
-    - `option`: name of the setting for `word_column`, which messages recommend.
+    - `given`: names in this file of columns such as `word`, or None, by the usual name. The setting for a name, such as
+      `word_column`, is recommended where one of `keys` is not there.
     - `mixed`: whether a column in which most cells are no numbers may have some.
 
     Raises `InputFileError` if the file cannot be read, is not UTF-8, or is no CSV, or a cell of a column of numbers is
@@ -77,7 +76,8 @@ def read_csv(
         raise InputFileError(f"{path} is {kind}")
     separator = _SEPARATOR.match(text)
     delimiter = separator[1] if separator else _delimiter(text)
-    wanted = {*keys, *texts}
+    wanted, given = {*keys, *texts}, given or {}
+    own_names = {name.strip(): usual for usual, name in given.items() if name is not None}
     try:
         check_csv(text, path, delimiter, _BYTES_A_CELL)
         stream = io.StringIO(text[separator.end() if separator else 0 :], newline="")
@@ -88,17 +88,16 @@ def read_csv(
         raise InputFileError(f"{path} is not a CSV file: {error}. {advice}") from error
     if not records:
         raise InputFileError(f"{path} is empty. {advice}")
-    place = _place_of_names(records, {word_column} if word_column else wanted)
+    named_keys = {name for name, usual in own_names.items() if usual in keys}
+    place = _place_of_names(records, named_keys or {*own_names, *wanted})
     names, records = records[place][1], records[place + 1 :]
     listed = list(_columns(names, records, path))
     columns = dict(listed)
-    if word_column is not None and word_column.strip() not in columns:
+    if absent := next((name for name in named_keys if name not in columns), None):
         raise InputFileError(
-            f"{path} has no column {word_column!r}{did_you_mean(word_column, columns)}; it has {name_some(columns)}."
+            f"{path} has no column {absent!r}{did_you_mean(absent, columns)}; it has {name_some(columns)}."
         )
-    renamed = {name: name.casefold() for name in columns if name.casefold() in wanted}
-    if word_column is not None:
-        renamed[word_column.strip()] = keys[0]
+    renamed = {name: name.casefold() for name in columns if name.casefold() in wanted} | own_names
     try:
         check_distinct([renamed.get(name, name) for name, _ in listed], path)
     except TableError as error:
@@ -113,8 +112,11 @@ def read_csv(
         hint = ""
         if any(_is_datum(name) for name in columns):
             hint = " Its first row seems to hold data: put the names of columns above it."
-        elif option and (others := [str(name) for name in frame if frame[name].dtype == "str"]):
-            hint = f" If the words are in {others[0]!r}, give {setting(option, others[0])}."
+        elif usual := next((name for name in keys if name in given), ""):
+            # Words are texts; periods may be numbers.
+            others = (str(name) for name in frame if frame[name].dtype == "str" or usual != "word")
+            other = next(others, "")
+            hint = f" If the {usual}s are in {other!r}, give {setting(f'{usual}_column', other)}." if other else ""
         raise InputFileError(f"{path} has the columns {list(map(str, frame.columns))}. {advice}{hint}")
     unnamed = (name for name in frame if str(name).startswith("Unnamed:"))
     nameless = next((name for name in unnamed if frame[name].dtype != "str"), None)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pandas as pd
 
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, distance_text, percent_text
+from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, shown_name
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import ResultTable
 from bayesbias.delivery.page.blocks import (
@@ -44,7 +44,7 @@ from bayesbias.embeddings.embedding import OF_WORDS
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.fit_files import USER, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_rows
-from bayesbias.models.spec import list_models, load_model
+from bayesbias.models.spec import model_code
 from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.measures.mac_shares import mac_shares
 from bayesbias.reports.posterior.effective_words import list_records
@@ -90,7 +90,7 @@ def reproduction_section(page: FitReport) -> Section:
         "Draws": f"{fit_attribute(fit, 'draws'):,} in each of {fit_attribute(fit, 'chains')} chains",
         "Seed of this page": str(page.random_seed),
         "Interval": f"{percent_text(page.hdi_prob)} HPDI",
-        "Region of practical equivalence": "none given" if page.rope is None else str(page.rope),
+        "Region of practical equivalence": "none given" if page.rope is None else interval_text(*page.rope),
     }
     versions = {**fit_attribute(fit, "versions"), "bayesbias (this page)": version("bayesbias")}
     study = page.study_of_table
@@ -148,8 +148,8 @@ def _code(page: FitReport, study: str | None) -> str:
     fitted = (
         'fit = bb.read_fit("PATH")  # its draws were sampled outside of bayesbias'
         if fit_attribute(fit, "sampler") == USER
-        else f"fit = bb.fit(table, {json.dumps(page.spec.name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
-        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{_other_priors(page)}{covariates})"
+        else f"fit = bb.fit(table, {model_code(page.spec)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
+        f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{covariates})"
     )
     lines += [
         fitted,
@@ -158,17 +158,6 @@ def _code(page: FitReport, study: str | None) -> str:
         'bb.write(report, "report.html")',
     ]
     return "\n".join(lines)
-
-
-def _other_priors(page: FitReport) -> str:
-    """Return the argument `priors` if a bundled model was fitted with other priors, else an empty text."""
-    if page.spec.name not in list_models():
-        return ""
-    usual_priors = load_model(page.spec.name).priors
-    changed_priors = {
-        name: str(prior) for name, prior in page.spec.priors.items() if str(prior) != str(usual_priors.get(name))
-    }
-    return f", priors={json.dumps(changed_priors)}" if changed_priors else ""
 
 
 def citation_section(page: FitReport) -> Section:
@@ -189,11 +178,11 @@ def question_section(page: FitReport) -> Section:
     protected = _words_by(table, "protected_group", "protected_word")
     attributes = _words_by(table, "attribute_group", "attribute_word")
     associated = table[table["connection"] == BASELINE].groupby("protected_group")["attribute_group"].unique()
-    protected["expected"] = [name_some(associated.get(name, ["none"])) for name in protected["name"]]
-    control = attributes["name"].isin(_CONTROLS)
+    protected["own_lists"] = [name_some(associated.get(name, ["none"])) for name in protected["list"]]
+    control = attributes["list"].isin(_CONTROLS)
     for frame, role in ((protected, "protected"), (attributes, "attribute")):
         worth = {record["list"]: record["effective_words"] for record in records if record["role"] == role}
-        frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["name"]]
+        frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["list"]]
     blocks: list[Block] = [
         *_about_the_study(page),
         Paragraph(
@@ -211,8 +200,8 @@ def question_section(page: FitReport) -> Section:
 
 
 def _words_table(frame: pd.DataFrame, caption: str, name: str, *, folded: bool = False) -> Table:
-    columns = ("name", "size", "effective_words", "expected", "words")
-    headings = {"name": name, "size": "Words", "expected": "Associated lists", "words": "The words"}
+    columns = ("list", "size", "effective_words", "own_lists", "words")
+    headings = {"list": name, "size": "Words", "words": "The words"}
     return table_block(ResultTable(frame, "", caption, columns, headings, folded=folded))
 
 
@@ -225,7 +214,7 @@ def _attribute_words_text(page: FitReport) -> str:
 def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
     """Return the words of each group or list: columns `name`, `size`, `words`."""
     lists = table.drop_duplicates(word).groupby(by, sort=False)[word]
-    return lists.agg(size="size", words=", ".join).rename_axis("name").reset_index().astype({"name": str})
+    return lists.agg(size="size", words=", ".join).rename_axis("list").reset_index().astype({"list": str})
 
 
 def _about_the_study(page: FitReport) -> Iterator[Block]:
@@ -233,7 +222,7 @@ def _about_the_study(page: FitReport) -> Iterator[Block]:
     if name is None:
         yield Paragraph(f"The table ({page.embedding}) does not name a study.")
         return
-    yield Paragraph(f"Study: {name}. Embedding: {page.embedding}.")
+    yield Paragraph(f"Study: {shown_name(name)}. Embedding: {page.embedding}.")
     if "description" in page.facts:
         yield Paragraph(page.facts["description"])
     if name in list_studies() and page.study_of_table is None and (notes := load_study(name).notes):
@@ -313,7 +302,7 @@ def _lost(page: FitReport) -> Iterator[Block]:
         yield Paragraph("The embedding has all words of the study.")
         return
     by_list = lost.groupby("list", sort=False)["word"].size()
-    where = ", ".join(f"{number} of {name}" for name, number in by_list.items())
+    where = ", ".join(f"{number} of {shown_name(str(name))}" for name, number in by_list.items())
     yield Notice(
         f"{counted(len(lost), 'word was', 'words were')} lost ({where}). All numbers describe the remaining words."
     )

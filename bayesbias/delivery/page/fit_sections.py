@@ -13,6 +13,7 @@ from bayesbias.base.number_text import (
     p_text,
     p_value_text,
     percent_text,
+    shown_name,
     signed_text,
 )
 from bayesbias.base.results import ResultTable
@@ -32,7 +33,7 @@ from bayesbias.delivery.page.blocks import (
 from bayesbias.delivery.page.sections import embedded, table_block
 from bayesbias.delivery.plots.posterior import figure_of_connections, figure_of_words
 from bayesbias.errors import (
-    FitError,
+    BayesBiasError,
     MeasureError,
     NotEnoughMemoryError,
     QuestionWarning,
@@ -48,14 +49,13 @@ from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.models.fit_files import USER, added_parameters, changed_by_hand, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_table
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.measures.false_positive_rates import LEVEL
+from bayesbias.reports.methods import methods
 from bayesbias.reports.posterior.contrasts import at_level
 from bayesbias.reports.posterior.estimate_tables import HEADINGS, NET_MEANING
-from bayesbias.reports.posterior.methods import methods
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import UNITS
 from bayesbias.reports.robustness.model_comparison import (
@@ -242,10 +242,8 @@ def sampler_section(page: FitReport) -> Section:
 
 def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
-    try:
-        check = check_posterior(page.fit, random_seed=page.random_seed, progress=False)
-    except (FitError, NotEnoughMemoryError) as error:
-        return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {error}")])
+    if isinstance(check := page.check, BayesBiasError):
+        return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {check}")])
     fails = " The check found faults, listed there." if check.problems else " The check found no fault."
     return embedded(check, "predictions", _PREDICTIONS, [check.summary[1].text + fails])
 
@@ -413,7 +411,7 @@ def _weat(page: FitReport) -> Iterator[Block]:
     except (MeasureError, StudyError) as error:
         yield Paragraph(f"WEAT is not shown: {error}")
         return
-    (first, second), (near, far) = lists.protected, lists.attributes
+    first, second, near, far = map(shown_name, (*lists.protected, *lists.attributes))
     how = f"all {test.partitions:,} partitions" if test.exact else f"{test.partitions:,} partitions drawn at random"
     yield fact_table(
         f"WEAT: {first} and {second} against {near} and {far}; p-value from {how}",
@@ -476,7 +474,7 @@ def _t_tests(page: FitReport) -> Iterator[Block]:
     except MeasureError as error:
         yield Paragraph(f"Two groups are not tested against each other: {error}")
         return
-    first, second = page.table["protected_group"].astype(str).unique()
+    first, second = map(shown_name, page.table["protected_group"].astype(str).unique())
     caption = f"Mean distance of {first} minus that of {second}, by attribute list: Welch's t-tests"
     columns = ("attribute_group", "values", *test)
     yield table_block(ResultTable(frame, "", caption, columns, headings, differences=True, folded=True))
@@ -549,7 +547,9 @@ def model_section(page: FitReport) -> Section:
 
 def _methods_paragraph(page: FitReport) -> list[Block]:
     """Return the methods paragraph for papers, as text that can be copied."""
-    return [Paragraph("For a paper (bb.methods, Markdown):"), Verbatim(methods(page.fit, hdi_prob=page.hdi_prob))]
+    check = None if isinstance(page.check, BayesBiasError) else page.check
+    text = methods(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, check=check)
+    return [Paragraph("For a paper (bb.methods, Markdown):"), Verbatim(text)]
 
 
 def model_equations(spec: ModelSpec) -> list[str]:

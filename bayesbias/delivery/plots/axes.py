@@ -12,6 +12,7 @@ from bayesbias.delivery.plots.style import (
     as_text,
     draw_interval,
     furnish,
+    name_points,
     new_figure,
     short_label,
     title_figure,
@@ -22,7 +23,6 @@ from bayesbias.reports.axes.projection import MOST_DRAWN, Projection, axis_rows
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _FIRST, _SECOND, _OPEN = SERIES[0][0], SERIES[1][0], "#777777"
@@ -141,7 +141,8 @@ def plot_axes_map(projection: Projection, *, x: str | None = None, y: str | None
     scale = both[["mean_x", "mean_y"]].std(ddof=0).replace(0, 1).to_numpy()
     far = np.square(both[["mean_x", "mean_y"]].to_numpy() / scale).sum(axis=1)
     axes.margins(0.08)
-    _name_points(axes, both.iloc[np.argsort(-far, kind="stable")[:MOST_DRAWN]])
+    named = both.iloc[np.argsort(-far, kind="stable")[:MOST_DRAWN]]
+    name_points(axes, named[["mean_x", "mean_y"]].to_numpy(), named["word"])
     for name, write in ((across, axes.set_xlabel), (up, axes.set_ylabel)):
         poles = [short_label(word, 16) for word in projection.base_pairs[name][0]]
         as_text(write(f"← {poles[1]}    {short_label(name)}    {poles[0]} →"))
@@ -149,44 +150,6 @@ def plot_axes_map(projection: Projection, *, x: str | None = None, y: str | None
     prob = percent_text(projection.hdi_prob)
     title_figure(figure, f"Mean cosines with the differences of pairs\n{prob} intervals over pairs", size=10)
     return figure
-
-
-def _name_points(axes: "Axes", rows: "pd.DataFrame") -> None:
-    """Write the words beside their points, each at that of four corners that earlier words cover least."""
-    drawing = axes.get_figure(root=True)
-    assert drawing is not None
-    drawing.draw_without_rendering()  # the scale of the axes is not known before
-    places = axes.transData.transform(rows[["mean_x", "mean_y"]].to_numpy()) * 72 / drawing.dpi
-    covered: list[tuple[float, float, float, float]] = []
-    for (across, up), row in zip(places, rows.to_dict("records"), strict=True):
-        text = short_label(row["word"], 18)
-        width, height = 4.6 * len(text), 9.0
-        boxes = [
-            (x, y, x + width, y + height)
-            for x, y in ((across + 3, up + 3), (across - 3 - width, up + 3), (across + 3, up - 12))
-        ]
-        boxes.append((across - 3 - width, up - 12, across - 3, up - 12 + height))
-        overlaps = [sum(_overlap(box, other) for other in covered) for box in boxes]
-        left, low, *_ = box = boxes[int(np.argmin(overlaps))]
-        if min(overlaps) > 0.15 * width * height:
-            continue  # no room: the tables have the word
-        covered.append(box)
-        label = axes.annotate(
-            text,
-            (row["mean_x"], row["mean_y"]),
-            (left - across if left > across else -3, low - up),
-            textcoords="offset points",
-            horizontalalignment="left" if left > across else "right",
-            fontsize=8,
-        )
-        as_text(label)
-
-
-def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
-    """Return the common area of two boxes (left, low, right, high)."""
-    width = min(box[2], other[2]) - max(box[0], other[0])
-    height = min(box[3], other[3]) - max(box[1], other[1])
-    return max(width, 0) * max(height, 0)
 
 
 def _color(low: float, high: float) -> str:

@@ -9,7 +9,16 @@ import numpy as np
 from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import counted, estimate_text, percent_text
 from bayesbias.base.statements import rows_of
-from bayesbias.delivery.plots.style import COLORS, SERIES, as_text, furnish, new_figure, short_label, title_figure
+from bayesbias.delivery.plots.style import (
+    COLORS,
+    SERIES,
+    as_text,
+    furnish,
+    name_points,
+    new_figure,
+    short_label,
+    title_figure,
+)
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
@@ -318,16 +327,6 @@ def _name_words(axes: "Axes", values: np.ndarray, effect: CovariateEffect) -> No
     means = effect.words["mean"].to_numpy()
     fitted = np.interp(values, effect.line["covariate_value"], effect.line["mean"])
     farthest = np.argsort(-np.abs(means - fitted), kind="stable")[: _MOST_NAMED - 2].tolist()
-    middle = (values.min() + values.max()) / 2
-    for place in dict.fromkeys([*farthest, int(np.argmin(values)), int(np.argmax(values))]):
-        right = bool(values[place] <= middle)
-        note = axes.annotate(
-            short_label(str(effect.words["protected_word"].iloc[place]), 18),
-            (values[place], means[place]),
-            xytext=(4 if right else -4, 2 if means[place] >= fitted[place] else -2),
-            textcoords="offset points",
-            ha="left" if right else "right",
-            va="bottom" if means[place] >= fitted[place] else "top",
-            fontsize=8,
-        )
-        as_text(note)
+    # The ends of the covariate come first, since a word without room is left out.
+    chosen = [*dict.fromkeys([int(np.argmin(values)), int(np.argmax(values)), *farthest])]
+    name_points(axes, np.column_stack([values, means])[chosen], effect.words["protected_word"].iloc[chosen])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_choice
-from bayesbias.base.number_text import counted, percent_text
+from bayesbias.base.number_text import counted, percent_text, shown_name
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     COLORS,
@@ -155,7 +155,7 @@ def figure_of_contrasts(
 
 def _shown(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, int]":
     """Return the rows of a figure with their names, and the number of all names."""
-    word, group = frame["protected_word"], frame["protected_group"]
+    word, group = frame["protected_word"], frame["protected_group"].map(shown_name)
     of_word = word != ""
     names = word.where(of_word, group.where(group != "", EVERYONE))
     # A group and a word may have the same name.

@@ -2,11 +2,13 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.machine import held_interrupts
@@ -89,8 +91,6 @@ def row_offsets(count: int, reach: float) -> "NDArray[Any]":
     >>> row_offsets(3, 0.3), row_offsets(1, 0.3)
     (array([-0.3,  0. ,  0.3]), array([0.]))
     """
-    import numpy as np
-
     offsets: NDArray[Any] = np.linspace(-reach, reach, count) if count > 1 else np.zeros(count)
     return offsets
 
@@ -307,6 +307,47 @@ def label_word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -
     axes.set_yticks(range(len(words)), [short_label(word) for word in words])
     axes.set_ylim(len(words) - 0.5, -0.5)
     furnish(axes, "x", rows=True)
+
+
+def name_points(axes: "Axes", points: "NDArray[Any]", words: Iterable[str]) -> None:
+    """Write words beside their points (words, 2), each at that of four corners that earlier words cover least.
+
+    Words for which no corner is free are left out: tables have them.
+    """
+    drawing = axes.get_figure(root=True)
+    assert drawing is not None
+    drawing.draw_without_rendering()  # the scale of the axes is not known before
+    scale = 72 / drawing.dpi
+    places = axes.transData.transform(points) * scale
+    window = axes.get_window_extent()
+    covered: list[tuple[float, float, float, float]] = []
+    for (across, up), point, word in zip(places, points, words, strict=True):
+        text = short_label(word, 18)
+        width, height = 4.6 * len(text), 9.0
+        corners = [(x, y) for y in (up + 3, up - 12) for x in (across + 3, across - 3 - width)]
+        boxes = [(x, y, x + width, y + height) for x, y in corners]
+        outside = [box[0] < window.x0 * scale or box[2] > window.x1 * scale for box in boxes]
+        overlaps = [sum(_overlap(box, other) for other in covered) for box in boxes]
+        left, low, *_ = box = boxes[int(np.lexsort((overlaps, outside))[0])]
+        if overlaps[boxes.index(box)] > 0.15 * width * height:
+            continue
+        covered.append(box)
+        label = axes.annotate(
+            text,
+            tuple(point),
+            (3 if left > across else -3, low - up),
+            textcoords="offset points",
+            horizontalalignment="left" if left > across else "right",
+            fontsize=8,
+        )
+        as_text(label)
+
+
+def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
+    """Return the common area of two boxes (left, low, right, high)."""
+    width = min(box[2], other[2]) - max(box[0], other[0])
+    height = min(box[3], other[3]) - max(box[1], other[1])
+    return max(width, 0) * max(height, 0)
 
 
 def is_figure(drawing: object) -> bool:

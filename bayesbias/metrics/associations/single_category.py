@@ -136,7 +136,7 @@ def sc_weat(
         remedy = (
             "Give three lists by name: X, A, B."
             if isinstance(study, Mapping)
-            else f"Name one, such as targets={next(iter(lists.protected))!r}."
+            else f"Name one of them (targets), such as {next(iter(lists.protected))}."
         )
         raise MeasureError(
             f"Found {counted(len(lists.protected), 'protected group')}, but single-category WEAT takes 1. {remedy}"

@@ -12,7 +12,7 @@ from bayesbias.base.checks import check_count, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, distance_text, percent_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import EmbeddingLike
 from bayesbias.errors import MeasureError, did_you_mean, name_some
@@ -210,7 +210,25 @@ class WordsLeftOut(Result):
             title=f"Which words make {' and '.join(self.lists)} similar?",
             captions={"words": caption},
             headings={"without": "Without", "low_mcse": "SE, lower end", "high_mcse": "SE, upper end"},
+            figures={"words": self._figure()},
         )
+
+    def _figure(self) -> ResultFigure:
+        """Return a forest of the words, those first that make the lists most unlike those with a random word."""
+        rows = self.words[self.words["statistic"] == "scaled"]
+        beyond = np.maximum(rows["low"] - rows["observed"], rows["observed"] - rows["high"])
+        rows = rows.assign(
+            label=rows["word"] + " (" + rows["list"] + ")",
+            mean=rows["observed"],
+            hdi_low=rows["low"],
+            hdi_high=rows["high"],
+            filled=beyond > 0,
+        ).iloc[np.argsort(-beyond, kind="stable")]
+        caption = (
+            f"Scaled similarity of the lists with the word (points), and {percent_text(INTERVAL_PROB)} of the values "
+            "with a random word in its place (lines). Filled: the word makes the lists clearly more or less similar."
+        )
+        return forest_figure(caption, rows, label="Scaled similarity")
 
 
 def _position(row: Mapping[str, Any]) -> str:

@@ -90,7 +90,7 @@ def posterior_problems(
     if convergence:
         text = f"Do not rely on this check: the sampler did not converge. {convergence[0]}"
         problems.append(Statement("convergence", text, {"problems": convergence}))
-    judged = _judged(statistics)
+    judged = judged_statistics(statistics)
     failed = judged[(judged["p_value"] < TAIL) | (judged["p_value"] > 1 - TAIL)]
     for connection in statistics["connection"].unique():
         rows = rows_of(failed[failed["connection"] == connection])
@@ -116,7 +116,7 @@ def posterior_problems(
     return (*problems, *_advice(failed, model["switches"]))
 
 
-def _judged(statistics: "pd.DataFrame") -> "pd.DataFrame":
+def judged_statistics(statistics: "pd.DataFrame") -> "pd.DataFrame":
     """Return the statistics that are judged: those of all pairs repeat those of the connections."""
     chosen: pd.DataFrame = statistics[(statistics["connection"] != ALL) & statistics["p_value"].notna()]
     return chosen
@@ -279,7 +279,7 @@ class PosteriorCheck(Result):
     @property
     def _no_problem(self) -> Statement:
         """That no statistic is a misfit, with the most extreme one and how often chance gives one like it."""
-        judged = _judged(self.statistics)
+        judged = judged_statistics(self.statistics)
         tails = np.minimum(judged["p_value"], 1 - judged["p_value"])
         row, chance = rows_of(judged)[int(np.argmin(tails))], _by_chance(len(judged), float(tails.min()))
         text = (

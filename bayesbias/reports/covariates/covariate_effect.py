@@ -146,7 +146,7 @@ class CovariateEffect(Result):
         - `quantity`: ``"slope"`` (cosine distance for that unit, other covariates held fixed),
           ``"correlation"`` (of leans with this covariate alone) or ``"residual sd"`` (of leans beyond all covariates,
           in units of cosine distance; its `covariate` is empty);
-        - `scope`: ``"population"``, words like these, or ``"these_words"``;
+        - `scope`: ``"population"``, words like these, or ``"these_words"``; `words`: the number of these words;
         - `observed`: the value of the plain leans; `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`,
           `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign;
         - `least_squares_low`, `least_squares_high`: for comparison, the least-squares interval of slopes in the
@@ -219,10 +219,10 @@ class CovariateEffect(Result):
             yield Statement("slope", f"{claim}.", numbers)
             yield Statement(
                 "size",
-                f"For {unit}, the lean changes by {estimate_text(slope)} in cosine distance; for these words alone, by "
-                f"{estimate_text(these)}. Without chance variation, the correlation of leans with {name} is "
-                f"{ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is {correlation_text(link['observed'])}. "
-                f"Brackets hold {interval} HPDIs.",
+                f"For {unit}, the lean of words like these {slope['words']} changes by {estimate_text(slope)} in "
+                f"cosine distance; that of these words alone, by {estimate_text(these)}. Without chance variation, the "
+                f"correlation of leans with {name} is {ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is "
+                f"{correlation_text(link['observed'])}. Brackets hold {interval} HPDIs.",
                 numbers,
             )
             if np.isfinite(link["wefat_correlation"]):
@@ -291,7 +291,7 @@ class CovariateEffect(Result):
         row = rows_of(rows)[0]
         return (
             f"Slope for {row['unit']} of {row['covariate']}: {estimate_text(row)} in cosine distance, "
-            f"{percent_text(self.hdi_prob)} interval in brackets."
+            f"from {row['words']} words; {percent_text(self.hdi_prob)} interval in brackets."
         )
 
     @cached_property
@@ -502,6 +502,7 @@ def _effects(
                 "covariate": name,
                 "unit": one_unit(name in percent) if quantity == SLOPE else "",
                 "scope": scope,
+                "words": len(leans.observed),
                 "observed": observed,
                 **{str(column): float(value) for column, value in moments.items()},
                 "hdi_low": interval.low,
@@ -522,6 +523,7 @@ def _effects(
         "covariate",
         "unit",
         "scope",
+        "words",
         "observed",
         *MOMENTS,
         "low_se",

@@ -10,6 +10,7 @@ from bayesbias.base.results import call_options
 from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.models.fits import fit_attribute, fitted_model
 from bayesbias.models.sampling import fit as fit_model
+from bayesbias.models.spec import model_code
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,15 +41,16 @@ def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_gro
     else:
         lines += ["# COVARIATES: a frame with the column 'word' and the columns of numbers of the table of words"]
     settings = "".join(f", {name}={fit_attribute(fit, name)}" for name in FIT_SETTINGS)
+    model = model_code(fitted_model(fit))
     further = call_options(within_groups=(within_groups, False), hdi_prob=(hdi_prob, HDI_PROB))
     lines += [
-        f"fit = bb.fit(table, {json.dumps(fitted_model(fit).name)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}"
+        f"fit = bb.fit(table, {model}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}"
         f"{settings}, covariates={'covariates' if source else 'COVARIATES'})",
         f"effect = bb.covariate_effect(fit{'' if lists is None else f', {lists!r}'}{further})",
         'bb.write(effect, "covariate.html")',
     ]
     defaults = signature(fit_model).parameters
-    can_command = fitted_model(fit).name == defaults["model"].default and all(
+    can_command = model == json.dumps(defaults["model"].default) and all(
         fit_attribute(fit, name) == defaults[name].default for name in ("tune", "chains")
     )
     if source and can_command:

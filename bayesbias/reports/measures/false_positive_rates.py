@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_items, resolve_seed
 from bayesbias.base.number_text import counted, percent_text, share_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of, forest_figure
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import FitError, ReportError
 from bayesbias.estimates.intervals import contrast_sides
@@ -19,7 +19,7 @@ from bayesbias.metrics.significance import p_value, t_test
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec, load_model
-from bayesbias.reports.measures.null_simulation import check_sizes, check_spread, draw_noise, rate
+from bayesbias.reports.measures.null_simulation import check_sizes, check_spread, draw_noise, excess_figure, rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,22 +95,13 @@ class FalsePositiveRates(Result):
 
     def _excess_figure(self) -> ResultFigure:
         """Return a forest of the rates above or below the promised ones, the largest excess first."""
-        excess, reach = self.rates["rate"] - self.rates["nominal"], 2 * self.rates["mc_se"]
         rows = self.rates.assign(
             label=[
                 f"{row['method']}, {contrast_sides(row['contrast'])[1]}, {share_text(row['nominal'])}"
                 for row in rows_of(self.rates)
-            ],
-            mean=excess,
-            hdi_low=excess - reach,
-            hdi_high=excess + reach,
-            filled=excess > reach,
-        ).sort_values("mean", ascending=False, kind="stable")
-        caption = (
-            "Share of data sets with a claim minus the share that the rule promises (points), and two Monte Carlo "
-            "standard errors (lines), by method, other words and promised share. Filled: clearly more than promised."
-        )
-        return forest_figure(caption, rows, label="Share beyond the promised one")
+            ]
+        ).rename(columns={"rate": "share", "nominal": "promised", "mc_se": "error"})
+        return excess_figure(rows, "data sets", "method, other words and promised share")
 
     @property
     def contents(self) -> Contents:

@@ -292,6 +292,22 @@ def rate(happened: np.ndarray) -> tuple[float, float]:
     return count / total, float(np.sqrt(likely * (1 - likely) / total))
 
 
+def excess_figure(rows: "pd.DataFrame", what: str, by: str) -> ResultFigure:
+    """Return a forest of shares of claims minus the promised shares, the largest excess first.
+
+    `rows` has `label`, `share`, `promised` and `error`, its Monte Carlo standard error; `what` was claimed of, and `by`
+    says what a line is.
+    """
+    excess, reach = rows["share"] - rows["promised"], 2 * rows["error"]
+    rows = rows.assign(mean=excess, hdi_low=excess - reach, hdi_high=excess + reach, filled=excess > reach)
+    caption = (
+        f"Share of {what} with a claim minus the share that the rule promises (points), and two Monte Carlo standard "
+        f"errors (lines), by {by}. Filled: clearly more than promised."
+    )
+    rows = rows.sort_values("mean", ascending=False, kind="stable")
+    return forest_figure(caption, rows, label="Share beyond the promised one")
+
+
 def check_null(null: Any) -> None:
     """Raise `ReportError` unless `null` is a result of `simulate_null`."""
     if not isinstance(null, NullSimulation):

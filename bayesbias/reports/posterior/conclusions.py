@@ -12,6 +12,7 @@ from bayesbias.base.number_text import (
     interval_text,
     percent_text,
     probability_text,
+    shown_name,
     signed_text,
 )
 from bayesbias.base.statements import Conclusions, Statement, rows_of
@@ -241,12 +242,12 @@ def conclusions(
     >>> report.verdict.kind, [(statement.kind, statement.numbers["contrast"]) for statement in report.shown][0]
     ('nothing', ('contrast', 'associated - different'))
     """
-    return conclusions_of(fit, contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope), rope)
+    return conclusions_of(fit, contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope))
 
 
-def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame", rope: float | tuple[float, float] | None) -> Conclusions:
-    """Return the conclusions from `contrasts` of a fit at all levels, with their region of practical equivalence."""
-    hdi_prob = frame.settings["hdi_prob"]
+def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
+    """Return the conclusions from `contrasts` of a fit at all levels."""
+    hdi_prob, rope = frame.settings["hdi_prob"], frame.settings["rope"]
     overall, groups, words = (
         [
             {
@@ -314,7 +315,7 @@ def _about(fit: "xr.DataTree") -> Statement:
         "lost_words": lost,
         "left_out_controls": table.get("left_out_controls", []),
     }
-    text = f"Study {table['study']!r}. " if "study" in table else ""
+    text = f"Study {shown_name(table['study'])!r}. " if "study" in table else ""
     if numbers["embedding"]:
         text += f"Embedding {numbers['embedding']!r}. "
     elif "source" in table:
@@ -322,7 +323,7 @@ def _about(fit: "xr.DataTree") -> Statement:
     text += (
         f"{counted(numbers['protected_words'], 'protected word')}, "
         f"{counted(numbers['attribute_words'], 'attribute word')}, {counted(numbers['pairs'], 'cosine distance')}; "
-        f"model {numbers['model']!r}, {sampler_text(fit)}."
+        f"model {shown_name(numbers['model'])!r}, {sampler_text(fit)}."
     )
     if lost is None:
         text += " The table does not say whether words were lost."

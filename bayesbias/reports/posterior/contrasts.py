@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import stdtrit
 
-from bayesbias.base.checks import HDI_PROB, check_choice, check_probability, check_rope
+from bayesbias.base.checks import HDI_PROB, check_choice, check_probability
 from bayesbias.base.number_text import count_text, interval_text
 from bayesbias.base.statements import Statement
 from bayesbias.embeddings.language_models.vector_spread import GROUPS
@@ -24,7 +24,7 @@ from bayesbias.estimates.intervals import (
     shortest_interval,
 )
 from bayesbias.models.data import ModelData
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, labelled_group
+from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, labelled_group, rope_of
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.spec import ModelSpec
@@ -197,7 +197,8 @@ def contrasts(
     hdi_prob
         Probability inside the highest posterior density interval.
     rope
-        Region of practical equivalence in units of cosine distance: a half-width, or (low, high).
+        Region of practical equivalence in units of cosine distance: a half-width, or (low, high). None: that of the
+        fit, if `bayesbias.fit` got one.
 
     Returns
     -------
@@ -252,7 +253,7 @@ def contrasts(
 
     rows, levels = _checked(fit, baseline, level, scope)
     check_probability("hdi_prob", hdi_prob)
-    region, independent = check_rope(rope), independent_draws(fit)
+    region, independent = rope_of(fit, rope), independent_draws(fit)
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
     plain = dict(zip(rows.connections, observed_means(rows).T, strict=True))
     errors = fit_context_errors(fit)
@@ -440,6 +441,13 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
     return xr.DataArray(gaps, dims=("chain", "draw", _SUBSET), coords=coords)
 
 
+def has_list_nearness(fit: "xr.DataTree") -> bool:
+    """Return whether the contrast of associated and different words has a part due to lists' nearness to all groups."""
+    rows = fitted_rows(fit)
+    groups = set(rows.protected_groups[rows.compared].tolist())
+    return {"associated", "different"} <= set(rows.connections) and len(groups) > 1 and "list_mean" in fit["posterior"]
+
+
 def _nearness(
     fit: "xr.DataTree", rows: ModelData, chosen: list[_Words], baseline: str, other: str
 ) -> np.ndarray | None:
@@ -447,11 +455,9 @@ def _nearness(
 
     None if the fit has no means of lists, or the contrast does not compare associated and different words.
     """
+    if {baseline, other} != {"associated", "different"} or not has_list_nearness(fit):
+        return None
     groups = rows.protected_groups
-    if {baseline, other} != {"associated", "different"} or len(set(groups[rows.compared].tolist())) == 1:
-        return None
-    if "list_mean" not in fit["posterior"]:
-        return None
     stacked = fit["posterior"]["list_mean"].stack(sample=("chain", "draw"), create_index=False)
     list_means = stacked.transpose("protected_word", "attribute_group", "sample").to_numpy()
     nearness = np.tensordot(group_weights(groups[rows.compared]), list_means[rows.compared], axes=1)

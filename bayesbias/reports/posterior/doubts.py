@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.lost_words import MAX_LOST, WordList, many_lost_words
-from bayesbias.base.number_text import count_text, counted, digits_text
+from bayesbias.base.number_text import count_text, counted, digits_text, shown_name
 from bayesbias.base.statements import Finding, Statement
 from bayesbias.errors import name_some, setting
 from bayesbias.models.data import SIDES, ModelData
@@ -139,7 +139,8 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
         text = f"{len(needed)} groups and lists of {range_text} words"
     else:
         text = ", ".join(
-            f"{word_list.name} {size}{f' of {word_list.size}' if word_list.lost else ''}{'' if place else ' words'}"
+            f"{shown_name(word_list.name)} {size}{f' of {word_list.size}' if word_list.lost else ''}"
+            f"{'' if place else ' words'}"
             for place, (word_list, size) in enumerate(zip(needed, sizes, strict=True))
         )
     lost_text = f"{lost} of {counted(every, 'word')} lost" if lost else "no word lost"
@@ -163,11 +164,13 @@ def few_words_text(doubts: Iterable[Statement]) -> str:
     texts = []
     for doubt in doubts:
         if doubt.kind == "many lost words":
-            lists = [f"{name} ({lost} of {size})" for name, (lost, size) in doubt.numbers["lists"].items()]
+            lists = [f"{shown_name(name)} ({lost} of {size})" for name, (lost, size) in doubt.numbers["lists"].items()]
             texts.append(f"; beware: more than {MAX_LOST:.0%} of the words are missing from the vectors: ")
             texts.append(name_some(lists, 6))
         elif doubt.kind == "small group":
-            texts.append(f"; beware: fewer than {_FEW_WORDS} words: {name_some(doubt.numbers['groups'], 6)}")
+            texts.append(
+                f"; beware: fewer than {_FEW_WORDS} words: {name_some(map(shown_name, doubt.numbers['groups']), 6)}"
+            )
     return "".join(texts)
 
 
@@ -213,7 +216,7 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
     multivariate = fitted_model(fit).multivariate
     if short := _short_lists(rows) if multivariate else []:
         fact = (
-            f"{'The list' if len(short) == 1 else 'The lists'} {name_some(short)} "
+            f"{'The list' if len(short) == 1 else 'The lists'} {name_some(map(shown_name, short))} "
             f"{'has' if len(short) == 1 else 'have'} fewer than {_FEW_WORDS} attribute words. The spread "
             "of so few words, and therefore the intervals, depend on other lists and the prior."
         )
@@ -228,19 +231,19 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
         yield Statement("narrow distances", fact, {"sd": sd}), "Use the model 'crossed_per_list'."
     names, groups = np.unique(rows.protected_groups, return_counts=True)
     if few := names[groups < _FEW_WORDS].tolist() if (groups >= _FEW_WORDS).any() else []:
+        few_names = name_some(map(shown_name, few))
         fact = (
-            f"{'The group' if len(few) == 1 else 'The groups'} {name_some(few)} {'has' if len(few) == 1 else 'have'} "
+            f"{'The group' if len(few) == 1 else 'The groups'} {few_names} {'has' if len(few) == 1 else 'have'} "
             f"fewer than {_FEW_WORDS} words, which weigh as much as all words of another group. So few words do not "
             "show how much the words of such a group differ."
         )
-        yield Statement("small group", fact, {"groups": few}), f"Add words, or claim nothing about {name_some(few)}."
-    these_words = f"report contrasts of these words ({setting('scope', 'these_words')})."
+        yield Statement("small group", fact, {"groups": few}), f"Add words, or claim nothing about {few_names}."
     if len(groups) > 1 and (groups == 1).all():
         fact = (
-            "Each protected group has one word, so intervals for words like these depend on the prior and almost "
-            "always include 0."
+            "Each protected group has one word, so nothing shows how much the words of a group differ. Intervals over "
+            "all words depend on the prior and almost always include 0; those of groups are about these single words."
         )
-        yield Statement("one word a group", fact), f"Add protected words, or {these_words}"
+        yield Statement("one word a group", fact), f"Add words: {_FEW_WORDS} or more to a group."
     if data.sizes["protected_word"] == 1:
         fact = "With one protected word, the spread of words (word_sd) is known from the prior alone."
         yield Statement("one word", fact), "Add protected words."
@@ -250,7 +253,12 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
             "Intervals for words like these can then be too narrow, because a few words do not show how often such "
             "words occur."
         )
-        yield Statement("extreme words", fact, {"words": extreme}), f"Look at these words, and also {these_words}"
+        few = len(extreme) == 1
+        advice = (
+            f"Check whether {'this word belongs' if few else 'these words belong'} to the group in its usual meaning, "
+            f"add words of the same kind, and compare the results without {'it' if few else 'them'}."
+        )
+        yield Statement("extreme words", fact, {"words": extreme}), advice
     if (tied := tied_directions(fit)) and not narrow:
         yield _tied(tied, f"these {counted(data.sizes['protected_word'], 'protected word')}")
 

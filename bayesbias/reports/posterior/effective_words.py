@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.number_text import counted
+from bayesbias.base.number_text import counted, shown_name
 from bayesbias.base.statements import Statement
 from bayesbias.errors import FitError, name_some, worded
 from bayesbias.estimates.dependence import LinkedWords, clusters
@@ -137,7 +137,7 @@ def worth_text(record: Mapping[str, Any]) -> str:
     >>> worth_text({"list": "male", "words": 8, "effective_words": 5.7, "nearly_one": "he, him"})
     'male: 8 words, worth about 5.7 independent ones (he, him count nearly as one)'
     """
-    return f"{record['list']}: {counted(record['words'], 'word')}{worth_phrase(record)}"
+    return f"{shown_name(record['list'])}: {counted(record['words'], 'word')}{worth_phrase(record)}"
 
 
 def worth_phrase(record: Mapping[str, Any]) -> str:
@@ -183,13 +183,13 @@ def dependence_statements(records: list[dict[str, Any]], *, multivariate: bool) 
             f"many of them have intervals that are too narrow. Build the table from the vectors ({builder})."
         )
         yield Statement("unknown dependence", text)
-    if topics := [record["list"] for record in lists if record["topic"]]:
+    if topics := [shown_name(record["list"]) for record in lists if record["topic"]]:
         text = (
             f"What holds beyond the topics of these lists. The words of {name_some(topics, 6)} resemble each other "
             "more than those of 99% of random lists. The intervals are about words of the same topic, not about all "
             "words that could stand for the concept."
         )
-        yield Statement("topic", text, {"lists": topics})
+        yield Statement("topic", text, {"lists": [record["list"] for record in lists if record["topic"]]})
 
 
 def is_clearly_less(record: Mapping[str, Any]) -> bool:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_choice
-from bayesbias.base.number_text import estimate_text, interval_text, percent_text, signed_text
+from bayesbias.base.number_text import estimate_text, interval_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import BEWARE, VERDICTS, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
@@ -28,7 +28,6 @@ HEADINGS = {
     "observed": "Plain difference",
     "net_mean": "Net",
     "net_low": "Interval, net",
-    "own_lists": "Associated lists",
     "words_used": "Words used",
 }
 PAPER_LEVELS = ("overall", "protected_group", "word")
@@ -112,10 +111,9 @@ def labelled(frame: "pd.DataFrame", table: "pd.DataFrame", used: Mapping[str, st
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False, observed=True)
     lists = {str(group): name_some(names, 3) for group, names in associated["attribute_group"].unique().items()}
     group_of = dict(table[["protected_word", "protected_group"]].astype(str).itertuples(index=False, name=None))
-    groups = [
-        row["protected_group"] or group_of.get(row["protected_word"], EVERYONE) for row in frame.to_dict("records")
-    ]
-    counts = ["" if row["protected_word"] else used.get(row["protected_group"], "") for row in frame.to_dict("records")]
+    rows = rows_of(frame)
+    groups = [row["protected_group"] or group_of.get(row["protected_word"], EVERYONE) for row in rows]
+    counts = ["" if row["protected_word"] else used.get(row["protected_group"], "") for row in rows]
     frame = frame.assign(protected_group=groups)
     frame.insert(3, "own_lists", [lists.get(group, "") for group in groups])
     frame.insert(3, "words_used", counts)
@@ -146,7 +144,8 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
         return ResultTable(frame, "Contrasts", caption, columns, HEADINGS, differences=True, mark=mark)
     if "question" in frame:
         caption = (
-            f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer{_region(settings)}"
+            f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer; about exactly these "
+            f"protected words, and attribute words like these{_region(settings)}"
         )
         return ResultTable(frame, "Questions", caption, columns, HEADINGS, differences=True, mark=mark)
     if frame["parameter"].str.endswith("_mean").all():
@@ -214,8 +213,9 @@ class EstimateTables(Result):
         if "parameter" in row:
             name = " ".join(filter(None, (row["parameter"], row["connection"], row.get("protected_word", ""))))
             return Statement("answer", f"{name}: {estimate_text(row)}, {prob} interval in brackets.", row)
-        words = row.get("protected_word") or row.get("protected_group")
-        name = row["question"] if "question" in row else f"{row['contrast']}{f' for {words}' if words else ''}"
+        words = row.get("protected_word") or shown_name(row.get("protected_group", ""))
+        what = shown_name(row["question"]) if "question" in row else row["contrast"]
+        name = f"{what}{f' for {words}' if words else ''}"
         ends = interval_text(row["hdi_low"], row["hdi_high"])
         text = f"{name}: {signed_text(row['mean'])}, {prob} interval {ends}, {reading(row)}."
         return Statement("answer", text, row)

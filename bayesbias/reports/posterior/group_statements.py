@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.number_text import distance_text, interval_text, signed_text
+from bayesbias.base.number_text import distance_text, interval_text, shown_name, signed_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import has_direction, is_settled, reading
@@ -51,7 +51,7 @@ def without_contrast(lacking: Mapping[str, str], how: str = "") -> tuple[Stateme
     return tuple(
         Statement(
             "group without contrast",
-            f"{group}: {text}, so it is in no contrast.{f' {how}' if how else ''}",
+            f"{shown_name(group)}: {text}, so it is in no contrast.{f' {how}' if how else ''}",
             {"protected_group": group, "lacking": text},
         )
         for group, text in lacking.items()
@@ -101,9 +101,9 @@ def unsettled_text(row: Mapping[Any, Any], *, direction: bool = False) -> str:
 def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) -> Statement:
     group = str(row["protected_group"])
     lists = {name: lists_of_connection(data, group, name) for name in ("associated", "different")}
-    associated, different = (name_some(names, 4) for names in lists.values())
+    associated, different = (name_some(map(shown_name, names), 4) for names in lists.values())
     text = (
-        f"{group}: {associated} minus {different} is {signed_text(row['mean'])} "
+        f"{shown_name(group)}: {associated} minus {different} is {signed_text(row['mean'])} "
         f"(observed {signed_text(row['observed'])}), "
         f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{unsettled_text(row)}."
     )
@@ -115,7 +115,7 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
         text += (
             f" {part} comes from the lists alone: on average over groups, {associated} {verb} {way} the words than "
             f"{different}, by {distance_text(abs(row['list_nearness']))}. Without that, the difference of "
-            f"{'each group' if shared else group} is {signed_text(row['net_mean'])}, interval "
+            f"{'each group' if shared else shown_name(group)} is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}."
         )
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_probability, check_rope
-from bayesbias.base.number_text import counted, interval_text, signed_text
+from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.number_text import counted, interval_text, shown_name, signed_text
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import (
     QuestionWarning,
@@ -27,6 +27,7 @@ from bayesbias.models.fits import (
     fitted_rows,
     fitted_table,
     groups_without_contrast,
+    rope_of,
 )
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.numerics.contrast_estimate import draws_interval
@@ -65,7 +66,8 @@ def planned_contrasts(
     hdi_prob
         Probability inside the highest posterior density interval.
     rope
-        Region of practical equivalence in units of cosine distance: a half-width, or (low, high).
+        Region of practical equivalence in units of cosine distance: a half-width, or (low, high). None: that of the
+        fit, if `bayesbias.fit` got one.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def planned_contrasts(
 
     check_fit(fit)
     check_probability("hdi_prob", hdi_prob)
-    region = check_rope(rope)
+    region = rope_of(fit, rope)
     rows, table = fitted_rows(fit), fitted_table(fit)
     questions = {_question_name(sides): sides} if sides else own_questions(table)
     if not questions:
@@ -150,8 +152,8 @@ def question_statements(
     return tuple(
         Statement(
             "question",
-            f"Question of the study, {row['question']}: the difference is {signed_text(row['mean'])} (observed "
-            f"{signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}"
+            f"Question of the study, {shown_name(row['question'])}: the difference is {signed_text(row['mean'])} "
+            f"(observed {signed_text(row['observed'])}), interval {interval_text(row['hdi_low'], row['hdi_high'])}"
             f"{unsettled_text(row, direction=True)}.",
             row,
         )
@@ -397,4 +399,4 @@ def named_phrases(data: ModelData) -> dict[str, str]:
         for name in ("associated", "different")
         if name in data.connections
     }
-    return words | {name: f"{words[name]} ({name_some(names, 4)})" for name, names in lists.items()}
+    return words | {name: f"{words[name]} ({name_some(map(shown_name, names), 4)})" for name, names in lists.items()}

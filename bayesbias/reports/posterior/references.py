@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from bayesbias.base.files.inputs import bundled
+from bayesbias.models.spec import list_models, load_model
+from bayesbias.studies.study import list_studies, load_study
 
 PACKAGES = {
     "arviz": "kumar2019",
@@ -15,6 +17,22 @@ PACKAGES = {
     "xarray": "hoyer2017",
 }
 """Package -> key of its paper. Packages without a paper are entries of their own."""
+_WEAT = {
+    "greenwald1998": ("weat1", "weat2", "weat3"),
+    "nosek2002harvesting": ("weat6", "weat7", "weat10"),
+    "nosek2002math": ("weat8",),
+    "monteith2011": ("weat9",),
+}
+WORKS = {
+    **{study: ("caliskan2017", key) for key, studies in _WEAT.items() for study in studies},
+    "weat4": ("caliskan2017", "bertrand2004", "greenwald1998"),
+    "weat5": ("caliskan2017", "bertrand2004", "nosek2002harvesting"),
+    **dict.fromkeys(("gender", "race", "religion"), ("manzini2019", "dobrzeniecka2024")),
+    **dict.fromkeys(("hierarchical", "no_pooling"), ("dobrzeniecka2024",)),
+    **dict.fromkeys(("crossed", "crossed_per_list"), ("dobrzeniecka2024", "baayen2008")),
+    **dict.fromkeys(("multivariate", "multivariate_robust"), ("lindley1972", "huang2013")),
+}
+"""Bundled study or model -> keys of the works that its source names."""
 _MOST_NAMED = 3  # authors; of more, the first stands for all
 
 
@@ -47,24 +65,6 @@ class Reference:
             return f"{self.families[0]} et al."
         return " and ".join(filter(None, [", ".join(self.families[:-1]), self.families[-1]]))
 
-    def is_cited(self, text: str) -> bool:
-        """Return whether a text cites the reference: authors and year, with its title if others have the same.
-
-        >>> [reference("nutpie").is_cited(text) for text in ("nutpie 0.15", "nutpie")]
-        [True, False]
-        """
-        if not self.year:
-            return re.search(rf"\b{self.key} \d", text) is not None
-        last = self.families[-1]
-        full = rf"\b{self.families[0]}\b[^()\d]{{0,200}}\b{last}" if len(self.families) > 1 else rf"\b{last}"
-        cited = re.search(rf"(?:{full}|\b{re.escape(self.authors)}),? \(?{self.year}\b", text) is not None
-        return cited and (not self._shared or _letters(self.title) in _letters(text))
-
-    @property
-    def _shared(self) -> bool:
-        same = (other for other in references().values() if other.key != self.key)
-        return any((other.families, other.year) == (self.families, self.year) for other in same)
-
 
 @cache
 def references() -> dict[str, Reference]:
@@ -79,29 +79,56 @@ def reference(key: str) -> Reference:
     return references()[key]
 
 
-def cite(key: str, *, inside: bool = False) -> str:
-    """Return a citation of a reference in a sentence, or `inside` brackets.
+class Bibliography:
+    """The references that a text cites, noted while it is written.
 
-    >>> cite("lindley1972"), cite("kumar2019", inside=True)
+    >>> cited = Bibliography()
+    >>> cited.cite("lindley1972"), cited.cite("kumar2019", inside=True)
     ('Lindley and Smith (1972)', 'Kumar et al. 2019')
-    """
-    cited = reference(key)
-    return f"{cited.authors} {cited.year if inside else f'({cited.year})'}"
-
-
-def package_citation(name: str, version: str) -> str:
-    """Return a package with its version and the citation of its paper, if it has one.
-
-    >>> package_citation("arviz", "1.3.0"), package_citation("nutpie", "0.16.0")
+    >>> cited.package("arviz", "1.3.0"), cited.package("nutpie", "0.16.0")
     ('arviz 1.3.0 (Kumar et al. 2019)', 'nutpie 0.16.0')
+    >>> cited.keys
+    ['kumar2019', 'lindley1972', 'nutpie']
     """
-    paper = f" ({cite(PACKAGES[name], inside=True)})" if name in PACKAGES else ""
-    return f"{name} {version}{paper}"
+
+    def __init__(self) -> None:
+        self._cited: set[str] = set()
+
+    def cite(self, key: str, *, inside: bool = False) -> str:
+        """Return a citation in a sentence, or `inside` brackets."""
+        self._cited.add(key)
+        cited = reference(key)
+        return f"{cited.authors} {cited.year if inside else f'({cited.year})'}"
+
+    def package(self, name: str, version: str) -> str:
+        """Return a package with its version and the citation of its paper, if it has one."""
+        if name in PACKAGES:
+            return f"{name} {version} ({self.cite(PACKAGES[name], inside=True)})"
+        self._cited |= {name} & references().keys()
+        return f"{name} {version}"
+
+    def source(self, text: str) -> str:
+        """Return the source of a model or study; if the package has it, its works are cited."""
+        self._cited.update(_works_of_sources().get(text.strip(), ()))
+        return text.strip().rstrip(".")
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys of the references in the order of `data/references.bib`, the package first."""
+        return [key for key in references() if key in self._cited]
+
+    @property
+    def bibtex(self) -> str:
+        """The entries."""
+        return "\n".join(reference(key).entry for key in self.keys)
 
 
-def cited_references(text: str) -> list[Reference]:
-    """Return the references that a text cites, in the order of their keys, the package first."""
-    return [entry for entry in references().values() if entry.is_cited(text)]
+@cache
+def _works_of_sources() -> dict[str, tuple[str, ...]]:
+    """Return the keys of the works that the source of each bundled study and model names, by its text."""
+    sources = {name: load_study(name).source for name in list_studies()}
+    sources |= {name: load_model(name).source for name in list_models()}
+    return {text.strip(): WORKS[name] for name, text in sources.items()}
 
 
 def _package_entry() -> str:
@@ -138,7 +165,3 @@ def _reference(entry: str) -> Reference:
 def _plain(text: str) -> str:
     """Return a text of BibTeX without its braces and accents."""
     return re.sub(r"""[{}]|\\["'`^~]""", "", text)
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[^a-z]", "", text.lower())

@@ -20,7 +20,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import digits_text, interval_text, percent_text, signed_text
 from bayesbias.base.progress import stopped_statement, with_progress
-from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
@@ -31,7 +31,7 @@ from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.reports.measures.null_simulation import rate
+from bayesbias.reports.measures.null_simulation import excess_figure, rate
 from bayesbias.reports.robustness.random_lists import (
     COHERENCE,
     CONTRAST,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _TITLES = {
     "weat": "WEAT's permutation test",
-    "t_test_preaveraged": "the t-test of one average a protected word",
+    "t_test_preaveraged": "the t-test of word averages",
     "t_test_raw": "the t-test of all pairs",
     "mac_t_test": "the t-test of MAC against 1",
 }
@@ -274,7 +274,19 @@ class RandomListCheck(Result):
             },
             differences=("methods",),
             data=("gaps",),
+            figures={"claims": self._claims_figure()},
         )
+
+    def _claims_figure(self) -> ResultFigure:
+        """Return a forest of the claims of the model and each test above or below what its rule promises."""
+        rows = self.methods[["method", "claims", "nominal", "claims_se"]].assign(
+            label=[
+                f"{_TITLES.get(name, name).removeprefix('the ')}, {percent_text(nominal)}"
+                for name, nominal in self.methods[["method", "nominal"]].itertuples(index=False, name=None)
+            ]
+        )
+        rows = rows.rename(columns={"claims": "share", "nominal": "promised", "claims_se": "error"})
+        return excess_figure(rows, "random lists", "method and promised share")
 
 
 def check_random_lists(

@@ -1,7 +1,6 @@
 """Number of words that a study needs: tables are simulated from a fitted or an assumed model, and fitted again."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,29 +20,20 @@ from bayesbias.base.checks import (
 )
 from bayesbias.base.number_text import counted, distance_text, percent_text
 from bayesbias.base.progress import stopped_statement, with_progress
-from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.results import MOST_LINES, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, render_html, render_text
 from bayesbias.errors import ReportError
 from bayesbias.estimates.frames import notebook_html
-from bayesbias.models.coordinates import posterior_with_covariances
-from bayesbias.models.data import ModelData, list_kind, study_data
-from bayesbias.models.fits import fitted_model, fitted_rows
-from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.population import ListMoments, list_moments, places_of_lists, without_inflation
+from bayesbias.models.data import ModelData, study_data
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.quick import quick_contrasts
-from bayesbias.models.samplers.registry import sampler_for
-from bayesbias.models.spec import ModelSpec, load_model, renamed_or_similar
-from bayesbias.studies.study import CONNECTIONS
+from bayesbias.reports.robustness.study_plan import StudyPlan, VectorPlan, assumed_plan, plan_from_fit
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 
-# Hyperparameters of a multivariate fit from which moments of large lists are drawn.
-_LEANS = ("attribute_sd", "group_attribute_sd", "target_weight", "nu")
-_ASSUMED = ("connection_mean", "word_sd", "sigma", "attribute_sd", "protected_groups", "controls")
 # A size suffices if at least this share of the studies of that size has an interval narrower than `width`.
 ASSURANCE = 0.8
 _POINTS = 500
@@ -52,201 +42,6 @@ _WIDEST = 4.0
 # Design effects above this are stated.
 _CLEARLY_DEPENDENT = 1.1
 _MOST_ROWS = 20_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class VectorPlan:
-    """Words like those of a multivariate fit; draws are the leading axis of each array.
-
-    `word_covariance` (draws, connections, connections) is that of the means of protected words, `moments` are those of
-    the fitted lists, `places` of lists by connection and group, and `nu` (draws,) are degrees of freedom of Student t
-    attribute words, if they are.
-    """
-
-    word_covariance: np.ndarray
-    moments: ListMoments
-    places: Mapping[tuple[str, int], np.ndarray]
-    nu: np.ndarray | None
-
-    def like(self, kind: str, owner: int) -> np.ndarray:
-        """Return the places of the fitted lists that a new list of a kind, of a group, is like."""
-        of_group = self.places.get(("associated" if kind == "stereotype" else kind, owner), np.zeros(0, dtype=int))
-        if len(of_group):
-            return of_group
-        of_any = [self.places[name, -1] for name in ("associated", "different") if (name, -1) in self.places]
-        return np.unique(np.concatenate(of_any))
-
-
-@dataclass(frozen=True, eq=False)
-class StudyPlan:
-    """Parameters that studies are simulated from; draws are the leading axis of each array.
-
-    `spec` is the model to fit, with its caution. `connection_mean`, `word_sd`, `sigma` and `attribute_sd` (0 without
-    attribute effects) have shape (draws, connections). `groups` is the number of protected groups, `controls` the
-    number of words of each control list (by default as many as an attribute list has). `vectors` describes words of a
-    multivariate model, in place of `word_sd`, `sigma` and `attribute_sd`. An attribute list of n words is worth n /
-    `design_effect` independent ones, and a protected group n / `group_effect`, as those of the fit.
-    """
-
-    spec: ModelSpec
-    connections: tuple[str, ...]
-    connection_mean: np.ndarray
-    word_sd: np.ndarray
-    sigma: np.ndarray
-    attribute_sd: np.ndarray
-    groups: int
-    controls: dict[str, int]
-    vectors: VectorPlan | None = None
-    design_effect: float = 1.0
-    group_effect: float = 1.0
-
-    def independent_words(self, attributes: int) -> int:
-        """Return how many independent attribute words a list of so many words is worth."""
-        return max(round(attributes / self.design_effect), min(attributes, 2))
-
-    def independent_protected(self, protected: int) -> int:
-        """Return how many independent protected words a group of so many words is worth."""
-        return max(round(protected / self.group_effect), min(protected, 2))
-
-    def pairs(self, protected: int, attributes: int) -> int:
-        """Return the number of pairs of a study with so many words per group and list."""
-        return self.groups * protected * sum(count for _, _, count in self.lists(attributes))
-
-    def lists(self, attributes: int) -> Iterator[tuple[str, int, int]]:
-        """Yield the kind, protected group (-1 for none) and number of words of each attribute list."""
-        stereotypes = [name for name in ("associated", "different") if name in self.connections]
-        if self.groups == 1:
-            for name in stereotypes:
-                yield name, 0, attributes
-        elif stereotypes:
-            for group in range(self.groups):
-                yield "stereotype", group, attributes
-        for control in ("human", "neutral"):
-            if control in self.connections:
-                yield control, -1, self.controls.get(control, attributes)
-
-
-def plan_from_fit(fit: Any) -> StudyPlan:
-    """Return the plan that the posterior of a fit describes, with the groups that are in its contrasts."""
-    spec = fitted_model(fit)
-    if sampler_for(spec) == "nuts":
-        raise ReportError(
-            f"The model {spec.name!r} is fitted by NUTS only, which is too slow for hundreds of fits. Plan with a fit "
-            "of 'multivariate'."
-        )
-    if spec.switches["pooling"] == "none":
-        raise ReportError(
-            f"The model {spec.name!r} has no word_sd, so it does not describe new protected words. Plan with a fit of "
-            "'multivariate'."
-        )
-    rows = fitted_rows(fit)
-    stacked = posterior_with_covariances(fit).stack(sample=("chain", "draw"))
-    places = {"connection": rows.connections, "attribute_list": [list_kind(name) for name in rows.connections]}
-
-    def by_connection(name: str) -> np.ndarray:
-        values = stacked[name]
-        if dim := next((dim for dim in places if dim in values.dims), None):
-            return np.asarray(values.sel({dim: list(places[dim])}).transpose("sample", dim).to_numpy())
-        return np.repeat(values.to_numpy()[:, None], len(rows.connections), axis=1)
-
-    if spec.multivariate and max(Counter(rows.protected_groups.tolist()).values()) == 1:
-        raise ReportError(
-            "Each protected group of this fit has one word, so the spread of words within a group is unknown. Plan "
-            "with a fit of a study whose groups have several words."
-        )
-    mean = by_connection("connection_mean")
-    return StudyPlan(
-        spec=spec,
-        connections=rows.connections,
-        connection_mean=mean,
-        word_sd=by_connection("word_sd"),
-        sigma=by_connection("sigma") if "sigma" in stacked else np.zeros_like(mean),
-        attribute_sd=by_connection("attribute_sd") if "attribute_sd" in stacked else np.zeros_like(mean),
-        groups=len(set(rows.protected_groups[rows.compared])),
-        controls={
-            name: len(np.unique(rows.attribute[rows.connection == place]))
-            for place, name in enumerate(rows.connections)
-            if name in ("human", "neutral")
-        },
-        vectors=_vector_plan(rows, stacked) if spec.multivariate else None,
-        **_effects(rows) if spec.multivariate else {},
-    )
-
-
-def _effects(rows: ModelData) -> dict[str, float]:
-    """Return the mean design effects of the lists of the question and of the groups that are compared."""
-    sample = attribute_sample(rows)
-    lists = [place for place, kind in enumerate(sample.list_kind) if sample.kinds[kind] == "stereotype"]
-    groups = np.unique(sample.group_of[sample.compared])
-    return {
-        "design_effect": float(sample.list_effects[lists].mean()) if lists else 1.0,
-        "group_effect": float(sample.group_effects[groups].mean()),
-    }
-
-
-def _vector_plan(rows: ModelData, stacked: "xr.Dataset") -> VectorPlan:
-    """Return words like those of a multivariate fit, given its draws with the dim sample."""
-    sample, count = attribute_sample(rows), stacked.sizes["sample"]
-    if "residual_covariance" in stacked:
-        covariances = stacked["residual_covariance"].transpose("sample", "attribute_group", ...)
-        parameters = {"residual_covariance": covariances.to_numpy()}
-    else:
-        parameters = {name: stacked[name].transpose("sample", ...).to_numpy() for name in _LEANS if name in stacked}
-    word_covariance = stacked["word_covariance"].transpose("sample", ...).to_numpy()
-    return VectorPlan(
-        word_covariance=without_inflation(word_covariance, harmonic=False),
-        moments=list_moments(sample, parameters, np.random.default_rng(count)),
-        places=dict(places_of_lists(sample, rows.connections)),
-        nu=stacked["nu"].to_numpy() if "nu" in stacked else None,
-    )
-
-
-def assumed_plan(values: Mapping[str, Any]) -> StudyPlan:
-    """Return the plan that a mapping of parameter values describes."""
-    for name in values:
-        if name not in _ASSUMED:
-            raise ReportError(
-                f"An assumed model has no {name!r}{renamed_or_similar(str(name), _ASSUMED)}; it has "
-                f"{', '.join(_ASSUMED)}."
-            )
-    if missing := [name for name in ("connection_mean", "word_sd", "sigma") if name not in values]:
-        raise ReportError(f"The assumed model has no {', no '.join(missing)}. Give a number for each connection.")
-    means = values["connection_mean"]
-    if not isinstance(means, Mapping):
-        raise ReportError(f"connection_mean={means!r}: give a mapping from connection to mean distance.")
-    for name in means:
-        check_choice("connection_mean", name, CONNECTIONS)
-    connections = tuple(name for name in CONNECTIONS if name in means)
-
-    def numbers(name: str, keys: Sequence[str], *, above: bool = False) -> np.ndarray:
-        by_key = values[name] if isinstance(values[name], Mapping) else dict.fromkeys(keys, values[name])
-        if missing := [key for key in keys if key not in by_key]:
-            raise ReportError(f"{name} has no value for {missing[0]!r}; the model has {', '.join(connections)}.")
-        return np.array([[check_number(f"{name} of {key!r}", by_key[key], low=0, high=2, above=above) for key in keys]])
-
-    per_list = isinstance(values.get("attribute_sd"), Mapping)
-    attribute_sd = np.zeros((1, len(connections)))
-    if "attribute_sd" in values:
-        attribute_sd = numbers("attribute_sd", [list_kind(name) for name in connections])
-    groups, controls = check_count("protected_groups", values.get("protected_groups", 2)), values.get("controls", {})
-    if not isinstance(controls, Mapping):
-        raise ReportError(f"controls={controls!r}: give a mapping from 'human' and 'neutral' to numbers of words.")
-    for name, count in controls.items():
-        check_choice("controls", name, ("human", "neutral"))
-        check_count(f"controls of {name!r}", count)
-    if groups > 1 and "different" in connections and "associated" not in connections:
-        raise ReportError("The assumed model has 'different' without 'associated' words. Give both, or one group.")
-    model = "crossed_per_list" if per_list else "crossed" if attribute_sd.any() else "hierarchical"
-    return StudyPlan(
-        spec=load_model(model),
-        connections=connections,
-        connection_mean=numbers("connection_mean", connections),
-        word_sd=numbers("word_sd", connections),
-        sigma=numbers("sigma", connections, above=True),
-        attribute_sd=attribute_sd,
-        groups=groups,
-        controls={name: int(count) for name, count in controls.items()},
-    )
 
 
 # Protected words per group, and attribute words per list, that are tried by default.
@@ -300,7 +95,29 @@ class StudySizes(Result):
             self,
             title=f"How many words does a study of {self.contrast} need?",
             captions={"frame": "Simulated studies by size, in units of cosine distance"},
+            figures={"widths": self._width_figure()},
         )
+
+    def _width_figure(self) -> ResultFigure:
+        """Return a forest of the mean widths of the sizes that are nearest to the wanted width, the narrowest first."""
+        nearest = (self.frame["mean_width"] - self.width).abs().nsmallest(MOST_LINES).index
+        rows = self.frame.loc[nearest].sort_values("mean_width", kind="stable")
+        sizes = rows[["protected_words", "attribute_words"]].itertuples(index=False, name=None)
+        rows = rows.assign(
+            label=[f"{protected} per group, {attributes} per list" for protected, attributes in sizes],
+            mean=rows["mean_width"],
+            hdi_low=rows["mean_width"] - 2 * rows["mc_se"],
+            hdi_high=rows["mean_width"] + 2 * rows["mc_se"],
+            filled=rows["suffices"],
+        )
+        cut = f" Of {len(self.frame)} sizes, the {MOST_LINES} nearest to that width are shown."
+        caption = (
+            f"Mean width of the {percent_text(self.hdi_prob)} interval (points) and two Monte Carlo standard errors "
+            "(lines), by the number of protected words per group and of attribute words per list. Filled: narrower "
+            f"than {self.width:g} in at least {percent_text(ASSURANCE)} of studies. Shaded: narrower than "
+            f"{self.width:g}.{cut if len(self.frame) > MOST_LINES else ''}"
+        )
+        return forest_figure(caption, rows, label="Mean width of the interval", rope=(0.0, self.width))
 
 
 def required_words(
@@ -549,7 +366,7 @@ def _smallest(frame: "pd.DataFrame") -> list[bool]:
 
 def _size_text(protected_words: int, attribute_words: int) -> str:
     per_list = counted(attribute_words, "attribute word")
-    return f"{counted(protected_words, 'protected word')} per group with {per_list} per list"
+    return f"{counted(protected_words, 'protected word')} per group and {per_list} per list"
 
 
 def _statements(

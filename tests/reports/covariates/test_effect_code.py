@@ -23,3 +23,19 @@ def test_a_command_has_the_names_of_files_and_no_line_of_another() -> None:
         first, *others = effect_code(fit, None, within_groups=False, hdi_prob=0.89).splitlines()
         assert first.startswith("# On the command line: bayesbias covariate 'my table.csv'") == has_command
         assert "import os" not in (first, *others)
+
+
+def test_changed_priors_are_repeated_and_no_command_omits_them() -> None:
+    fit = made_fit()
+    fit.attrs |= {name: json.dumps(value) for name, value in {"table_file": "t.csv", "tune": 2000, "chains": 4}.items()}
+    fit.attrs["covariates_source"] = json.dumps(["shares.csv"])
+    model = json.loads(fit.attrs["model"])
+    assert "command line" in effect_code(fit, None, within_groups=False, hdi_prob=0.89)
+    model["priors"]["sigma"] = "HalfNormal(sigma=0.2)"
+    fit.attrs["model"] = json.dumps(model)
+    code = effect_code(fit, None, within_groups=False, hdi_prob=0.89)
+    assert 'bb.fit(table, "multivariate", priors={"sigma": "HalfNormal(sigma=0.2)"}, sampler=' in code
+    assert "command line" not in code
+    fit.attrs["model"] = json.dumps(model | {"name": "mine"})
+    code = effect_code(fit, None, within_groups=False, hdi_prob=0.89)
+    assert 'bb.fit(table, "PATH of the model mine", sampler=' in code

@@ -190,3 +190,18 @@ def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
     assert sizes_text([WordList(str(place), 4, ["a"]) for place in range(7)]) == (
         "7 groups and lists of 3 words; 7 of 28 words lost"
     )
+
+
+def test_the_advice_on_few_and_extreme_words_mends_the_doubt() -> None:
+    """Another scope would hide the doubt: the advice is more words, and what the intervals are about."""
+    (doubt,) = data_doubts(made_fit())
+    assert "those of groups are about these single words" in doubt.text
+    assert doubt.text.endswith("Add words: 3 or more to a group.")
+    table = small(8, 6)
+    far = (table["protected_word"] == "p0") & (table["connection"] == "associated")
+    table.loc[far, "cosine_distance"] += 0.9
+    fit = bb.fit(table.assign(protected_group="all"), draws=50, chains=1, random_seed=1, progress=False)
+    (extreme,) = [doubt for doubt in data_doubts(fit) if doubt.kind == "extreme words"]
+    assert extreme.numbers["words"] == ["p0"]
+    assert "add words of the same kind, and compare the results without it" in extreme.text
+    assert "scope" not in doubt.text + extreme.text

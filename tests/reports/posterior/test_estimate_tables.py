@@ -9,6 +9,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.base.results import VERDICTS
+from bayesbias.delivery.documents import markdown
 from bayesbias.delivery.page.sections import table_block
 from bayesbias.errors import ArgumentError
 from tests import third_group
@@ -76,3 +77,26 @@ def test_parameters_are_tables_of_their_own(fit: xr.DataTree) -> None:
 def test_a_level_that_no_table_has_is_refused(fit: xr.DataTree) -> None:
     with pytest.raises(ArgumentError, match="level='all': use overall, protected_group, word"):
         bb.reports.paper_table(fit, level="all")
+
+
+def test_names_of_groups_and_lists_are_read_with_spaces_and_kept_in_columns(table: pd.DataFrame) -> None:
+    """Sentences, tables and captions have no underscore of a name; the columns and CSV files have the names."""
+    names = {"math": "math_words", "arts": "arts_words", "male": "male_words", "female": "female_words"}
+    renamed = table.assign(
+        protected_group=table["protected_group"].replace(names), attribute_group=table["attribute_group"].replace(names)
+    )
+    facts = {name: value for name, value in table.attrs["bayesbias"].items() if name not in ("dependent_words", "hash")}
+    questions = {"math_first": [["math_words", "male_words"], ["arts_words", "male_words"]]}
+    renamed.attrs["bayesbias"] = facts | {"study": "own_study", "lost_words": [], "questions": questions}
+    fit = bb.fit(renamed, draws=100, random_seed=1, progress=False)
+    raw = {*names.values(), "own_study", "math_first"}
+    paper, asked = bb.reports.paper_table(fit), bb.planned_contrasts(fit)
+    assert set(paper.frames["contrasts"]["protected_group"]) == {"All words", "math_words", "arts_words"}
+    assert asked["question"].tolist() == ["math_first"]
+    questions_table = bb.reports.EstimateTables({"questions": asked})
+    texts = [str(bb.conclusions(fit)), str(paper), str(questions_table), bb.methods(fit), str(bb.report(fit))]
+    texts += [markdown(result) for result in (paper, questions_table, bb.report(fit))]
+    for text in texts:
+        assert not [name for name in raw if name in text]
+    assert "math words" in " ".join(texts)
+    assert "about exactly these protected words" in str(questions_table)

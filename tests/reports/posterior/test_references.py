@@ -7,7 +7,7 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.models.samplers.registry import SAMPLERS
-from bayesbias.reports.posterior.references import PACKAGES, cite, cited_references, package_citation, references
+from bayesbias.reports.posterior.references import PACKAGES, WORKS, Bibliography, references
 from bayesbias.studies.study import list_studies
 from tests.reports.made import made_fit
 
@@ -24,18 +24,31 @@ def without_entry(text: str, entries: list[str]) -> list[tuple[str, str]]:
     ]
 
 
-def all_texts() -> dict[str, str]:
-    """Return the texts that methods can quote."""
-    models = {name: bb.load_model(name).source for name in bb.list_models()}
-    studies = {name: bb.load_study(name).source for name in list_studies()}
-    packages = {name: package_citation(name, "1.2.3") for name in (*PACKAGES, "nutpie", "pytensor", "bayesbias")}
-    return models | studies | packages
-
-
-@pytest.mark.parametrize("name", all_texts())
+@pytest.mark.parametrize("name", [*list_studies(), *bb.list_models(), *PACKAGES, "nutpie", "pytensor", "bayesbias"])
 def test_each_citation_of_a_model_study_or_package_has_an_entry(name: str) -> None:
-    text = all_texts()[name]
-    assert without_entry(text, [entry.entry for entry in cited_references(text)]) == []
+    cited = Bibliography()
+    if name in WORKS:
+        source = bb.load_study(name).source if name in list_studies() else bb.load_model(name).source
+        text = cited.source(source)
+        assert text == source.strip().rstrip(".")
+    else:
+        text = cited.package(name, "1.2.3")
+    assert cited.keys, text
+    assert without_entry(text, [references()[key].entry for key in cited.keys]) == []
+    for key in cited.keys:
+        reference = references()[key]
+        assert key == name or all(part in text for part in (reference.families[0], reference.year)), text
+
+
+def test_the_source_of_a_copy_has_its_entries_and_another_source_has_none() -> None:
+    cited = Bibliography()
+    cited.source(f"{bb.load_model('crossed').source}\n")
+    assert cited.keys == ["baayen2008", "dobrzeniecka2024"]
+    other = Bibliography()
+    assert other.source("Lindley and Smith (1972), and a sentence of the user.") == (
+        "Lindley and Smith (1972), and a sentence of the user"
+    )
+    assert (other.keys, other.bibtex) == ([], "")
 
 
 @pytest.mark.parametrize("model", ["multivariate", "crossed", "hierarchical", "no_pooling"])
@@ -66,15 +79,16 @@ def test_samplers_by_chains_and_packages_of_nuts_are_cited() -> None:
 
 
 def test_no_entry_is_without_use_and_each_is_complete() -> None:
-    samplers = [cite(key) for key in ("gelfand1990", "hoffman2014", "vehtari2021", "vehtari2024", "bell2002")]
-    used = cited_references(" ".join([*all_texts().values(), *samplers]))
-    assert {entry.key for entry in used} == set(references())
+    in_sentences = {"gelfand1990", "hoffman2014", "vehtari2021", "vehtari2024", "bell2002", "kish1965"}
+    packages = {*PACKAGES.values(), "nutpie", "pytensor", "bayesbias"}
+    assert in_sentences | packages | {key for keys in WORKS.values() for key in keys} == set(references())
     for key, entry in references().items():
         fields = set(re.findall(r"^  (\w+) = ", entry.entry, re.MULTILINE))
         kind = entry.entry.partition("{")[0]
         needed = {
             "@article": {"author", "title", "journal", "volume", "pages", "year"},
             "@inproceedings": {"author", "title", "booktitle", "pages", "year"},
+            "@book": {"author", "title", "publisher", "year"},
             "@software": {"author", "title"},
         }[kind]
         assert needed <= fields, key

@@ -12,7 +12,8 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, FitError, ReportError
 from bayesbias.models.samplers import collapsed, exact
-from bayesbias.reports.robustness.study_size import assumed_plan, plan_from_fit, required_words
+from bayesbias.reports.robustness.study_plan import assumed_plan, plan_from_fit
+from bayesbias.reports.robustness.study_size import required_words
 from tests import third_group
 from tests.models.tables import small
 
@@ -36,7 +37,7 @@ def test_the_smallest_sizes_are_marked() -> None:
     assert study_sizes.frame["smallest"].tolist() == [False, True, False]
     smallest, independent, caution = study_sizes.statements
     assert smallest.numbers == {"sizes": [{"protected_words": 40, "attribute_words": 20}]}
-    assert "40 protected words per group with 20 attribute words per list" in smallest.text
+    assert "40 protected words per group and 20 attribute words per list" in smallest.text
     assert independent.kind == "independent attribute words"
     assert caution.text == bb.load_model("hierarchical").caution
     again = required_words(ASSUMED, width=0.03, sizes=sizes, samples=6, random_seed=1)

@@ -1,5 +1,6 @@
 """The methods section: every number in it is that of the fit, and follows the fit's settings."""
 
+from dataclasses import replace
 from importlib.metadata import version
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.base.number_text import digits_text
 from bayesbias.errors import ArgumentError, FitError
+from bayesbias.models.spec import MEANINGS
 from tests.reports.made import made_fit
 
 
@@ -16,7 +19,7 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
     data = bb.methods(short_fit).split("\n\n")[0]
     facts = short_table.attrs["bayesbias"]
     assert facts["embedding"]["name"] in data
-    assert f"The study is '{facts['study']}':" in data
+    assert f"The word lists are those of the study {facts['study']}:" in data
     hashes = facts["embedding"]["hash"], bb.models.fit_attribute(short_fit, "table_hash")
     words_read = "embedding (of the words that were read)"
     assert f"Hashes: {words_read} `{hashes[0]}`, table `{hashes[1]}`, model `" in bb.methods(short_fit)
@@ -25,7 +28,7 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
         for name, words in short_table.groupby(f"{side}_group")[f"{side}_word"]:
             assert f"{name}: {words.nunique()}" in data
     assert f"{len(short_table):,} pairs" in data
-    assert "male (for math), female (for arts)" in bb.methods(short_fit).split("\n\n")[1]
+    assert "The hypothesis associates math with male; arts with female." in bb.methods(short_fit).split("\n\n")[1]
     lost = bb.lost_words(short_table)
     assert f"{len(lost):,} words" in data
     assert all(word in data for word in lost.query("list == 'human'")["word"])
@@ -84,7 +87,7 @@ def test_the_question_is_said_in_words(table: pd.DataFrame) -> None:
     fit = bb.fit(table, draws=100, random_seed=1, progress=False)
     question = bb.methods(fit).split("\n\n")[1]
     count = table.loc[table["connection"] == "human", "attribute_word"].nunique()
-    assert f"related to people, but to no protected group ({count} words, of Dobrzeniecka" in question
+    assert f"about people, but about no protected group ({count} words, from the lists of Dobrzeniecka" in question
     assert "minus that to different, human or neutral words, with equal weights of the protected groups: " in question
     renamed = table["attribute_word"].where(table["connection"] != "human", "other " + table["attribute_word"])
     own = table.assign(attribute_word=renamed)
@@ -92,7 +95,7 @@ def test_the_question_is_said_in_words(table: pd.DataFrame) -> None:
     pairs = own[own["connection"].isin(["associated", "different", "human"])]
     text = bb.methods(bb.fit(pairs, "hierarchical", draws=100, random_seed=1, progress=False))
     assert "Neutral" not in text
-    assert "words, of D" not in text
+    assert "words, from" not in text
     assert "equal weights" not in text, "the mean of a model of rows is that of words"
 
 
@@ -132,3 +135,69 @@ def test_means_of_words_are_said() -> None:
         "Entries of several words, which have the mean vector of their words: big dog."
         in bb.conclusions(fit).about.text
     )
+
+
+def test_each_prior_is_defined(short_fit: xr.DataTree) -> None:
+    for name in bb.list_models():
+        assert set(bb.load_model(name).priors) <= set(MEANINGS), name
+    text = bb.methods(short_fit)
+    for name, prior in bb.models.fit_attribute(short_fit, "model")["priors"].items():
+        assert f"`{name}` ~ {prior} ({MEANINGS[name]})" in text
+
+
+def test_scope_net_and_effective_words_are_said(table: pd.DataFrame) -> None:
+    fit = bb.fit(table, draws=100, random_seed=1, progress=False)
+    _, question, scope, *_ = bb.methods(fit).split("\n\n")
+    assert "The net contrast of a group or word leaves out what all groups share" in question
+    assert "about words like these" in scope
+    assert "about exactly these protected words" in scope
+    worths = bb.effective_words(table).set_index("list")
+    for name in ("math", "arts", "male", "female"):
+        assert f"{name} {worths.loc[name, 'effective_words']:.1f} of {worths.loc[name, 'words']}" in scope
+    one_group = table[table["protected_group"] == "math"]
+    of_one = bb.methods(bb.fit(one_group, draws=100, random_seed=1, progress=False))
+    assert "net contrast" not in of_one
+    by_rows = bb.methods(bb.fit(table, "hierarchical", draws=100, random_seed=1, progress=False))
+    assert "net contrast" not in by_rows
+    assert "Each word counts in full" in by_rows
+
+
+def test_the_questions_of_the_study_are_said(table: pd.DataFrame) -> None:
+    asked = table.copy()
+    sides = [["math", "male"], ["arts", "male"]]
+    asked.attrs["bayesbias"] = dict(table.attrs["bayesbias"]) | {"questions": {"male_first": sides}}
+    text = bb.methods(bb.fit(asked, draws=100, random_seed=1, progress=False))
+    assert (
+        "We also asked about male first: the mean distance of math to male minus the mean distance of arts to" in text
+    )
+    asked.attrs["bayesbias"]["questions"] = {"both": [*sides, ["math", "female"], ["arts", "female"]]}
+    text = bb.methods(bb.fit(asked, draws=100, random_seed=1, progress=False))
+    assert "arts to male) minus (the mean distance of math to female minus" in text
+
+
+def test_what_the_predictive_check_found_is_said(table: pd.DataFrame) -> None:
+    """A model that lacks effects of attribute words fails; its failures are named with their numbers."""
+    fit = bb.fit(table, "hierarchical", draws=200, random_seed=1, progress=False)
+    check = bb.check_posterior(fit, random_seed=1, progress=False)
+    failed = [
+        row for problem in check.problems if problem.kind == "statistics" for row in problem.numbers["statistics"]
+    ]
+    assert failed
+    text = bb.methods(fit, check=check)
+    assert text == bb.methods(fit), "the check has the seed of the fit"
+    assert f"The model failed to replicate {len(failed)} of them" in text
+    for row in failed:
+        assert f"{row['statistic']} of {row['connection']}: {digits_text(row['observed'])}, replicated" in text
+    sound = bb.methods(fit, check=replace(check, problems=()))
+    assert "The model replicated all of them." in sound
+    assert "failed to replicate" not in sound
+    few = bb.methods(bb.fit(table, "hierarchical", draws=10, random_seed=1, progress=False))
+    assert "We made no posterior predictive check. The fit has 40 draws" in few
+
+
+def test_the_region_of_practical_equivalence_is_that_of_the_fit(short_table: pd.DataFrame) -> None:
+    settings = {"model": "hierarchical", "draws": 100, "random_seed": 1, "progress": False}
+    plain, fit = bb.fit(short_table, **settings), bb.fit(short_table, **settings, rope=0.02)
+    assert "too small to matter" not in bb.methods(plain)
+    assert "Differences from -0.020 to +0.020 count as too small to matter" in bb.methods(fit)
+    assert "Differences from -0.010 to +0.050 count as" in bb.methods(fit, rope=(-0.01, 0.05))

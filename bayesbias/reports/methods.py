@@ -1,0 +1,390 @@
+"""The methods section of a paper, written from a fit."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, share_text, shown_name
+from bayesbias.base.statements import markdown_sentence, markdown_text
+from bayesbias.embeddings.embedding import OF_WORDS
+from bayesbias.errors import FitError, NotEnoughMemoryError, ReportError, name_some
+from bayesbias.estimates.intervals import independent_draws
+from bayesbias.models.fit_files import USER, added_parameters
+from bayesbias.models.fits import (
+    fit_attribute,
+    fitted_model,
+    fitted_rows,
+    fitted_table,
+    groups_without_contrast,
+    rope_of,
+)
+from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
+from bayesbias.models.numerics.proposals import KHAT_MAX
+from bayesbias.models.samplers.registry import SAMPLERS
+from bayesbias.models.spec import MEANINGS
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior, judged_statistics
+from bayesbias.reports.posterior.contrasts import has_list_nearness
+from bayesbias.reports.posterior.doubts import data_facts
+from bayesbias.reports.posterior.effective_words import is_question_list, list_records
+from bayesbias.reports.posterior.questions import own_questions
+from bayesbias.reports.posterior.references import Bibliography, reference
+from bayesbias.reports.posterior.summary import summary
+from bayesbias.studies.study import control_list
+from bayesbias.tables.schema import lost_by_list
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+_MOST_WORDS = 12
+_NUTS = ("the No-U-Turn sampler", "hoffman2014")
+_CONTROLS = {
+    "human": "are about people, but about no protected group",
+    "neutral": "stand for words in general",
+}
+
+
+def methods(
+    fit: "xr.DataTree",
+    *,
+    hdi_prob: float = HDI_PROB,
+    rope: float | tuple[float, float] | None = None,
+    check: PosteriorCheck | None = None,
+) -> str:
+    r"""Return the methods section of a paper for a fit, in Markdown.
+
+    Parameters
+    ----------
+    fit
+        Fit returned by `fit`.
+    hdi_prob
+        Probability inside the intervals that the paper reports.
+    rope
+        Region of practical equivalence that the paper uses, as for `contrasts`.
+    check
+        Result of `check_posterior` for the fit. None: it is made with the seed of the fit, which takes seconds.
+
+    Returns
+    -------
+    str
+        Six paragraphs: data (embedding, lists with their sizes, lost words), what is asked and compared, what the
+        estimates are about (scope, dependent words), model with its priors and its predictive check, posterior
+        (sampler, draws, seed, diagnostics, intervals), and software; then the hashes of embedding, table and model, and
+        a BibTeX entry of each work that the text cites, except those that only a study or model of your own names. All
+        numbers come from the fit and the check.
+
+    Raises
+    ------
+    FitError, ArgumentError
+        If `fit` is not a fit, or another argument is not usable.
+
+    Examples
+    --------
+    >>> data, question, scope, model, posterior, software, hashes, bibtex = bb.methods(fit).split("\n\n")
+    >>> print(data.partition(",")[0])
+    We measured cosine distances (1 minus cosine similarity) in the embedding Google News word2vec
+    >>> "`sigma` ~ Exponential(rate=2)" in model, "2 chains of 3,000 draws, with the random seed 3" in posterior
+    (True, True)
+    >>> bibtex.splitlines()[1]
+    '@software{bayesbias,'
+    """
+    return methods_text(*methods_and_bibtex(fit, hdi_prob=hdi_prob, rope=rope, check=check))
+
+
+def methods_text(prose: str, bibtex: str) -> str:
+    """Return the methods section with its BibTeX entries, in Markdown."""
+    return f"{prose}\n\n```bibtex\n{bibtex}\n```"
+
+
+def methods_and_bibtex(
+    fit: "xr.DataTree",
+    *,
+    hdi_prob: float = HDI_PROB,
+    rope: float | tuple[float, float] | None = None,
+    check: PosteriorCheck | None = None,
+) -> tuple[str, str]:
+    """Return the paragraphs of the methods section in Markdown, with the line of hashes, and its BibTeX entries."""
+    check_probability("hdi_prob", hdi_prob)
+    region, cited = rope_of(fit, rope), Bibliography()
+    table = fitted_table(fit)
+    parts = (
+        _data(fit, table, cited),
+        _question(fit, table, cited),
+        _scope(fit, cited),
+        (*_model(fit, cited), *_predictions(fit, check)),
+        _posterior(fit, cited, hdi_prob, region),
+        _software(fit, cited),
+    )
+    prose = [" ".join(part) for part in parts]
+    return "\n\n".join([*prose, _hashes(fit)]), cited.bibtex
+
+
+def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Iterator[str]:
+    facts = fit_attribute(fit, "table")
+    embedding = facts.get("embedding", {})
+    what = "We simulated" if facts.get("simulated") else "We measured"
+    if "name" in embedding:
+        source = f"in the embedding {markdown_text(embedding['name'])}"
+    else:
+        source = f"of the table {markdown_text(facts.get('source', 'without a name'))}"
+    yield f"{what} cosine distances (1 minus cosine similarity) {source}."
+    if case := embedding.get("case"):
+        forms = markdown_text(name_some(case.split(",")))
+        yield (
+            "Words were looked up as the lists spell them."
+            if case == "exact"
+            else f"Of each word, the first of these spellings that the embedding has was used: {forms}."
+        )
+    if "steps" in embedding:
+        yield f"Preparation of the vectors: {markdown_text(embedding['steps'])}."
+    if "contexts" in facts:
+        what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
+        yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
+    source = f" (source: {markdown_text(cited.source(facts['study_source']))})" if "study_source" in facts else ""
+    study = f"The word lists are those of the study {_name(facts['study'])}{source}:" if "study" in facts else "We used"
+    connections = ", ".join(
+        f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
+    )
+    yield (
+        f"{study} {counted(table['protected_word'].nunique(), 'protected word')} ({_sizes(table, 'protected')}) and "
+        f"{counted(table['attribute_word'].nunique(), 'attribute word')} ({_sizes(table, 'attribute')}). They make "
+        f"{counted(len(table), 'pair')} ({connections})."
+    )
+    yield from _lost_and_left_out(facts)
+    yield from (markdown_text(fact.text) for fact in data_facts(fit))
+
+
+def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Iterator[str]:
+    """Yield what is asked, which lists are associated, what the controls are and whose, and what a contrast is."""
+    facts = fit_attribute(fit, "table")
+    if "description" in facts:
+        yield f"We asked: {markdown_text(facts['description'])}"
+    associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
+    if pairs := [f"{_name(group)} with {name_some(map(_name, lists.unique()))}" for group, lists in associated]:
+        yield f"The hypothesis associates {'; '.join(pairs)}."
+    for name, sides in own_questions(table).items():
+        texts = [f"the mean distance of {_name(group)} to {_name(words)}" for group, words in sides]
+        halves = [" minus ".join(texts[start : start + 2]) for start in range(0, len(texts), 2)]
+        difference = halves[0] if len(halves) == 1 else f"({halves[0]}) minus ({halves[1]})"
+        yield f"We also asked about {_name(name)}: {difference}."
+    if lacking := groups_without_contrast(fit):
+        named = "; ".join(f"{_name(group)}: {markdown_text(text)}" for group, text in lacking.items())
+        fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"
+        yield f"Contrasts leave out groups that lack a side ({named}){fitted}."
+    connections = fitted_rows(fit).connections
+    others = [name for name in connections if name != "associated"]
+    if "different" in others:
+        yield "Different words are those that are associated with another protected group."
+    for control in (name for name in others if name in _CONTROLS):
+        words = set(table.loc[table["connection"] == control, "attribute_word"].str.lower())
+        bundled = words <= set(control_list(control))
+        source = f", from the lists of {cited.cite('dobrzeniecka2024')}" if bundled else " of the study itself"
+        yield f"{control.capitalize()} words are controls that {_CONTROLS[control]} ({len(words)} words{source})."
+    if "associated" in connections and others:
+        named = " or ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
+        weights = ", with equal weights of the protected groups" if fitted_model(fit).multivariate else ""
+        yield (
+            f"A contrast is the mean distance to associated words minus that to {named} words{weights}: below 0, "
+            "associated words are nearer."
+        )
+    if has_list_nearness(fit):
+        yield (
+            "Some attribute lists can be nearer to all groups than others. The net contrast of a group or word leaves "
+            "out what all groups share: it is the contrast minus that of the same lists averaged over the groups."
+        )
+
+
+def _scope(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
+    """Yield what the estimates are about, and what words that depend on each other count for."""
+    rows, multivariate = fitted_rows(fit), fitted_model(fit).multivariate
+    if "associated" in rows.connections:
+        yield (
+            "Contrasts over all protected words are about words like these, of which ours are taken as a sample; "
+            "contrasts of single groups and words are about exactly these protected words. All are about attribute "
+            "words like ours, in this embedding alone."
+        )
+    records = [record for record in list_records(rows, fit_attribute(fit, "table")) if is_question_list(record)]
+    measured = records[0]["measured"]
+    if not multivariate or measured == "unknown":
+        yield "Each word counts in full, so intervals are too narrow where the words of a list resemble each other."
+        return
+    basis = (
+        "the distances, which show about half of it"
+        if measured == "distances"
+        else f"the vectors of the words, compared with {measured}"
+    )
+    worths = [f"{_name(row['list'])} {row['effective_words']:.1f} of {row['words']}" for row in records]
+    yield (
+        "Words that resemble each other are not separate evidence. Each list therefore counts as its effective number "
+        f"of words, which is the number of words divided by a design effect ({cited.cite('kish1965', inside=True)}) "
+        f"that was estimated from {basis}: {', '.join(worths)}."
+    )
+    if topics := [_name(record["list"]) for record in records if record["topic"]]:
+        yield (
+            f"The words of {name_some(topics)} resemble each other more than those of 99% of random lists, so the "
+            "intervals are about words of the same topic."
+        )
+
+
+def _lost_and_left_out(facts: dict[str, Any]) -> Iterator[str]:
+    if "lost_words" not in facts:
+        yield "Whether the embedding lacked words of the study is not recorded."
+    elif lost := lost_by_list(facts["lost_words"]):
+        lists = [
+            f"{len(words):,} of {_name(name)}: {markdown_text(name_some(words, _MOST_WORDS))}"
+            for name, words in lost.items()
+        ]
+        yield (
+            f"The embedding lacked {counted(sum(map(len, lost.values())), 'word')}, which were left out "
+            f"({'; '.join(lists)})."
+        )
+    else:
+        yield "The embedding has all words of the lists."
+    if means := facts.get("embedding", {}).get("means_of_words"):
+        yield f"Entries of several words without a vector have the mean vector of their words: {markdown_text(means)}."
+    if left_out := facts.get("left_out_controls"):
+        words = markdown_text(name_some(left_out, _MOST_WORDS))
+        yield f"Control words that the study itself uses were left out: {words}."
+    duplicates = facts.get("duplicates", {})
+    if dropped := duplicates.get("dropped", 0):
+        yield f"Of repeated rows the first was used, and {counted(dropped, 'was', 'were')} dropped."
+
+
+def _name(name: object) -> str:
+    return markdown_text(shown_name(str(name)))
+
+
+def _sizes(table: "pd.DataFrame", side: str) -> str:
+    words = table.drop_duplicates([f"{side}_word", f"{side}_group"]).groupby(f"{side}_group", sort=False)
+    return ", ".join(f"{_name(name)}: {size:,}" for name, size in words.size().items())
+
+
+def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
+    spec = fitted_model(fit)
+    yield f"We fitted the Bayesian model `{markdown_text(spec.name)}`."
+    if spec.description:
+        yield markdown_sentence(f"{spec.description.rstrip('.')}.")
+    if spec.source:
+        yield markdown_sentence(f"The source of the model is {cited.source(spec.source)}.")
+    added = added_parameters(fit)
+    before = " before the change" if added else ""
+    priors = [f"`{name}` ~ {prior} ({MEANINGS[name]})" for name, prior in spec.priors.items()]
+    yield f"The priors{before} are {'; '.join(priors)}."
+    if added:
+        yield f"The change added {', '.join(f'`{markdown_text(name)}`' for name in added)}."
+    if spec.multivariate:
+        yield "The means of lists to whole groups have a flat prior."
+    if "covariate" in fit["constant_data"].coords:
+        names = markdown_text(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
+        yield (
+            f"The slopes of distances on covariates of the protected words ({names}) have a flat prior. They are "
+            "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "
+            f"freedom of {cited.cite('bell2002')}, around leans without the chance variation of attribute words."
+        )
+    if spec.caution:
+        yield markdown_sentence(spec.caution)
+
+
+def _predictions(fit: "xr.DataTree", check: PosteriorCheck | None) -> Iterator[str]:
+    """Yield what a posterior predictive check found, or why there is none."""
+    try:
+        check = check or check_posterior(fit, random_seed=fit_attribute(fit, "random_seed"), progress=False)
+    except (FitError, ReportError, NotEnoughMemoryError) as error:
+        yield markdown_text(f"We made no posterior predictive check. {error}")
+        return
+    judged = len(judged_statistics(check.statistics))
+    failed = [row for problem in check.problems for row in problem.numbers.get("statistics", ()) if "p_value" in row]
+    yield (
+        f"A posterior predictive check compared {counted(judged, 'statistic')} of the distances with those of "
+        f"{check.replicates:,} tables that the model replicated."
+    )
+    if failed:
+        named = "; ".join(
+            f"{row['statistic']} of {row['connection']}: {digits_text(row['observed'])}, replicated "
+            f"{digits_text(row['low'])} to {digits_text(row['high'])}"
+            for row in failed
+        )
+        chance = next(problem for problem in check.problems if problem.kind == "chance").numbers["probability"]
+        yield markdown_text(
+            f"The model failed to replicate {len(failed)} of them ({named}; 89% of the tables). If it were right, "
+            f"chance would flag at least one in {share_text(chance)} of such checks."
+        )
+    else:
+        yield "The model replicated all of them."
+    for problem in check.problems:
+        if problem.kind == "coverage":
+            yield markdown_text(f"{problem.text[0].upper()}{problem.text[1:]}")
+
+
+def _posterior(
+    fit: "xr.DataTree", cited: Bibliography, hdi_prob: float, region: tuple[float, float] | None
+) -> Iterator[str]:
+    sampler, chains, draws, tune, seed = (
+        fit_attribute(fit, name) for name in ("sampler", "chains", "draws", "tune", "random_seed")
+    )
+    stats, drawn = fit["sample_stats"].to_dataset(), f"{chains} chains of {draws:,} draws"
+    if independent_draws(fit) is None:
+        frame = summary(fit, hdi_prob=hdi_prob)
+        bulk, tail = (frame[f"ess_{part}"].min() for part in ("bulk", "tail"))
+        if sampler == USER:
+            how, seeded = f"outside of bayesbias, by {markdown_text(fit_attribute(fit, 'sampled_by'))}", ""
+        else:
+            name, key = ("Gibbs sampling", "gelfand1990") if sampler in SAMPLERS else _NUTS
+            how = f"by {name} ({cited.cite(key, inside=True)}; sampler `{sampler}`)"
+            seeded = f", with the random seed {seed}"
+        yield (
+            f"We drew from the posterior {how}, {drawn} after {tune:,} tuning steps{seeded}. The largest R-hat is "
+            f"{frame['r_hat'].max():.3f}, and the smallest effective sample size is {bulk:,.0f} in the bulk and "
+            f"{tail:,.0f} in the tails ({cited.cite('vehtari2021', inside=True)})."
+        )
+    else:
+        method = SAMPLERS[sampler].method if sampler in SAMPLERS else "another method"  # files may have any name
+        by = markdown_sentence(f"by {method} (sampler `{sampler}`)")
+        yield f"We drew from the posterior {by}, {drawn}, with the random seed {seed}."
+        if "pareto_khat" not in stats:
+            yield "The draws are independent."
+    if "pareto_khat" in stats:
+        yield (
+            "They were resampled from weighted points that are worth "
+            f"{float(stats['importance_ess']):,.0f} independent draws; the Pareto k of the weights is "
+            f"{float(stats['pareto_khat']):.2f}, where values below {KHAT_MAX:g} are reliable "
+            f"({cited.cite('vehtari2024', inside=True)})."
+        )
+        if sampler == "conjugate" and float(stats["pareto_khat"]) > KHAT_TO_MOVE:
+            yield f"Since such weights can be inexact, {MOVES} Metropolis steps then moved each point."
+    if "diverging" in stats:
+        yield f"Divergent transitions: {int(np.asarray(stats['diverging']).sum()):,}."
+    problems = fit_attribute(fit, "convergence_problems")
+    yield (
+        f"**The sampler did not converge:** {markdown_text(' '.join(problems))}"
+        if problems
+        else "No diagnostic of the sampler showed a problem."
+    )
+    yield (
+        f"Estimates are posterior means with highest posterior density intervals of {percent_text(hdi_prob)}, in "
+        "units of cosine distance. A contrast is settled if its interval excludes 0 by more than Monte Carlo error."
+    )
+    if region is not None:
+        yield (
+            f"Differences from {interval_text(*region)} count as too small to matter (region of practical equivalence)."
+        )
+
+
+def _software(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
+    versions = dict(fit_attribute(fit, "versions"))
+    package_version = versions.pop("bayesbias", "")
+    others = markdown_text(", ".join(cited.package(name, number) for name, number in versions.items()))
+    yield (
+        f"We used {cited.package('bayesbias', markdown_text(package_version))} ({reference('bayesbias').authors}), "
+        f"which builds on {cited.cite('dobrzeniecka2024')}, with {others}."
+    )
+
+
+def _hashes(fit: "xr.DataTree") -> str:
+    """Return the line by which others can check that they have the same data and model."""
+    of_embedding = fit_attribute(fit, "table").get("embedding", {}).get("hash")
+    hashes = {f"embedding ({OF_WORDS})": of_embedding}
+    hashes |= {name: fit_attribute(fit, f"{name}_hash") for name in ("table", "model")}
+    return "Hashes: " + ", ".join(f"{name} `{markdown_text(value)}`" for name, value in hashes.items() if value) + "."

@@ -1,0 +1,85 @@
+"""`trainings` with debiasing methods: lost words, dimensions that are left, and code that repeats the page."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbias as bb
+from bayesbias.errors import LostWordsWarning
+from tests.cli.running import in_process
+
+LISTS = {"cats": ["cat", "kitten"], "dogs": ["dog", "puppy"], "purr": ["purr", "meow"], "bark": ["bark", "growl"]}
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two seeds of the words of a study and of other words, the study, and sets of which one is lost."""
+    folder = tmp_path_factory.mktemp("seeds")
+    every = [word for words in LISTS.values() for word in words] + [f"other{place}" for place in range(40)]
+    rng = np.random.default_rng(1)
+    common = {word: rng.normal(size=8) for word in every}
+    for seed in (1, 2):
+        lines = [
+            f"{word} {' '.join(f'{value:.5f}' for value in common[word] + rng.normal(scale=0.1, size=8))}"
+            for word in every
+        ]
+        (folder / f"seed{seed}.txt").write_text("\n".join(lines) + "\n")
+    lists = {name: json.dumps(words) for name, words in LISTS.items()}
+    (folder / "pets.toml").write_text(
+        'associated = [["cats", "purr"], ["dogs", "bark"]]\n[controls]\nhuman = "none"\nneutral = "none"\n'
+        f"[protected]\ncats = {lists['cats']}\ndogs = {lists['dogs']}\n"
+        f"[attributes]\npurr = {lists['purr']}\nbark = {lists['bark']}\n"
+    )
+    (folder / "sets.toml").write_text('definitional = [["cat", "dog"], ["kitten", "puppy"], ["lion", "wolf"]]\n')
+    return folder
+
+
+@pytest.mark.slow
+def test_the_code_on_a_page_of_methods_runs_and_gives_its_numbers(
+    vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--study", vectors / "pets.toml", "--model", "hierarchical", "--draws", "100", "--seed", "1"]
+    given += ["--method", "linear", "--method", "hard", "--sets", vectors / "sets.toml", "-o", tmp_path / "methods"]
+    paths = [vectors / f"seed{seed}.txt" for seed in (1, 2)]
+    assert in_process("trainings", *paths, *given, "--json", monkeypatch=monkeypatch) == 0
+    data = json.loads(capsys.readouterr().out)
+    # A linear method removes one direction of eight from all words, hard debiasing only from some.
+    assert re.search(r"linear [^;]*; 7 of 8 dimensions\)", data["estimate"])
+    assert re.search(r"hard [^;]*; [78] of 8 dimensions\)", data["estimate"])
+    lost = [doubt["text"] for doubt in data["doubts"] if "lion" in doubt["text"]]
+    assert lost == [
+        "Debiasing: the embedding lacks 2 of the definitional words (lion, wolf): left out 1 of 3 sets.",
+        "Debiasing: the embedding lacks words (lion): left out 1 of 3 sets to equalize.",
+    ]
+    page = (tmp_path / "methods" / "report.html").read_text(encoding="utf-8")
+    assert page.index("Conditions</h2>") < page.index("Groups</h2>")
+    code = unescape(re.search(r"import bayesbias as bb\n.*?</code>", page, re.S)[0].removesuffix("</code>"))  # type: ignore[index]
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    with pytest.warns(LostWordsWarning):
+        exec(code, names)
+    repeated = names["compared"]
+    assert isinstance(repeated, bb.changes.TrainingComparison)
+    means = [row["mean"] for row in data["tables"]["contrasts"]]
+    np.testing.assert_allclose(repeated.contrasts["mean"], means)
+    assert Path("trainings.html").exists()
+
+
+def test_words_that_seeds_lack_are_named_in_one_warning(
+    vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in (1, 2):
+        lines = (vectors / f"seed{seed}.txt").read_text().splitlines()
+        lacking = ["growl", *(["meow"] if seed == 2 else [])]
+        others = [line for line in lines if line.split()[0] not in lacking]
+        (tmp_path / f"seed{seed}.txt").write_text("\n".join(others) + "\n")
+    given = ["--study", vectors / "pets.toml", "--model", "hierarchical", "--draws", "100", "--max-lost", "0.5"]
+    paths = [tmp_path / f"seed{seed}.txt" for seed in (1, 2)]
+    in_process("trainings", *paths, *given, "-o", tmp_path / "stable", monkeypatch=monkeypatch)
+    shown = " ".join(capsys.readouterr().err.split())
+    assert shown.count("lack 2 words") == 1
+    assert "growl of 'bark'; meow (only in seed2) of 'purr'" in shown
