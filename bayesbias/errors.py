@@ -231,6 +231,8 @@ def did_you_mean(text: str, choices: Iterable[str]) -> str:
 
     >>> did_you_mean("humen", ["human", "neutral"])
     " (did you mean 'human'?)"
+    >>> did_you_mean("protected_word", ["protected_group", "word"])  # the last part of a name is the best hint
+    " (did you mean 'word'?)"
     >>> did_you_mean("xyz", ["human", "neutral"])
     ''
     """
@@ -238,7 +240,8 @@ def did_you_mean(text: str, choices: Iterable[str]) -> str:
     short = (choice for choice in choices if len(choice) <= _LONGEST_HINT)
     some = list(islice(short, _MOST_CHOICES))
     close = get_close_matches(text, some, n=1, cutoff=0.7) if len(text) <= _LONGEST_HINT else []
-    close = [choice for choice in some if choice.casefold() == text.casefold()] or close
+    same = [choice for choice in some if choice.casefold() == text.casefold()]
+    close = same or [choice for choice in some if text.casefold().endswith(f"_{choice.casefold()}")] or close
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

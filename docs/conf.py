@@ -1,5 +1,6 @@
 """The site: `make docs` builds it, with warnings as errors."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -15,18 +16,24 @@ author = "The bayesbias developers"
 copyright = author  # noqa: A001 - the name that Sphinx expects
 version = release = bayesbias.__version__
 
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
-exclude_patterns = ["_build", "generated/figures"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "links"]
+exclude_patterns = ["_build", "_templates", "generated/figures", "generated/extra"]
+templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"bayesbias {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_extra_path = ["generated/extra"]  # sample pages
+html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")
 # Notebooks are shown as they were run; a test runs them.
 nb_execution_mode = "off"
 nb_merge_streams = True
 myst_heading_anchors = 3
 autosummary_generate = True
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 # The same code of types, in notebooks and in pages without a language.

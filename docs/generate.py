@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import re
 import shutil
 import warnings
@@ -17,6 +18,7 @@ from bayesbias.debias import METHODS
 from bayesbias.errors import BayesBiasWarning
 from bayesbias.metrics import MEASURES
 from bayesbias.models.quick import sampler_for
+from bayesbias.models.spec import DEFAULT_MODEL
 
 ROOT = Path(__file__).resolve().parents[1]
 _IMAGES = (".png", ".svg")
@@ -167,6 +169,25 @@ figure = bb.plots.plot_consistency(consistency)""",
 }
 
 
+# Pages that are shown as samples: what they are, the code, and the name of the result in it.
+# All but the gate are results of the gallery.
+SAMPLES = {
+    "fit": ("one question in one embedding", 'bb.write(fit, "fit.html")', "fit"),
+    "audit": ("two questions in three embeddings", 'bb.write(audit, "audit.html")', "audit"),
+    "gate": (
+        "which associations pass a release",
+        """vectors = {"release": embeddings["seed1"]}
+limits = {"rope": 0.03, "max_lost": 0.4, "random_seed": 1, "progress": False}
+release = bb.audit(vectors, ["weat1", "weat2", "gender"], ["contrast"], **limits)
+gate = bb.gate(release)
+bb.write(gate, "gate.html")""",
+        "gate",
+    ),
+    "trend": ("one question in five periods", 'bb.write(moved, "trend.html")', "moved"),
+    "axes": ("occupations along two axes", 'bb.write(projection, "axes.html")', "projection"),
+}
+
+
 def everything(docs: Path) -> None:
     """Write all generated pages into the folder of the site's sources."""
     import dependencies
@@ -179,7 +200,7 @@ def everything(docs: Path) -> None:
     _write(made / "debiasing.md", debiasing_cards())
     _write(made / "dependencies.md", dependencies.page())
     _write(docs / "api.md", reference())
-    gallery(made)
+    samples(made, gallery(made))
     figures(docs, made / "figures")
     notebooks(docs / "notebooks")
     validation(docs / "validation")
@@ -191,10 +212,11 @@ def model_cards(made: Path) -> Iterator[str]:
     table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
     for name in bb.list_models():
         spec = bb.load_model(name)
-        yield f"## {name}\n\n{spec.description.strip()}"
+        default = " (default)" if name == DEFAULT_MODEL else ""
+        yield f"## {name}{default}\n\n{spec.description.strip()}"
         equation = _equation(spec.switches)
         _draw(equation, made / f"equation_{name}.svg")
-        yield f"![{equation.replace(chr(92), '')}](equation_{name}.svg)"
+        yield f"![{spelt(equation)}](equation_{name}.svg)"
         draw_graph(bb.pymc_model(table, name), made / f"graph_{name}.svg")
         yield f"![Graph of the PyMC model {name}: priors above, then means, then the distances](graph_{name}.svg)"
         yield _table({"Prior": ""} | {f"`{parameter}`": f"`{prior}`" for parameter, prior in spec.priors.items()})
@@ -222,6 +244,15 @@ def _draw(equation: str, path: Path) -> None:
     figure = Figure(facecolor="white")
     figure.text(0, 0, f"${equation}$", fontsize=13, math_fontfamily="cm")
     figure.savefig(path, bbox_inches="tight", pad_inches=0.08)
+
+
+_SIGNS = {"sim": "~", "cdot": "·", "mu": "μ", "nu": "ν", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "omega": "ω"}
+
+
+def spelt(equation: str) -> str:
+    """Return an equation in signs, for those who do not see its picture."""
+    signs = re.sub(r"\\([A-Za-z]+)", lambda command: _SIGNS.get(command[1], ""), equation)
+    return " ".join(re.sub(r"[{}\\]", "", signs).split())
 
 
 def draw_graph(model: Any, path: Path) -> None:
@@ -316,20 +347,53 @@ def _example(plot: Any) -> str:
     return "".join([*before, re.sub(r"len\((.*)\.axes\).*", r"figure = \1", last)]).strip()
 
 
-def gallery(made: Path) -> None:
-    """Draw every figure, and write the page that shows it with its code."""
+def caption(name: str) -> str:
+    """Return what the figure of a function shows: the first sentence of its docstring."""
+    sentence = " ".join((getdoc(figure_functions()[name]) or "").split("\n\n")[0].split()).removeprefix("Draw ")
+    return sentence[0].upper() + sentence[1:]
+
+
+def gallery(made: Path) -> dict[str, Any]:
+    """Draw every figure, and write the page that shows it with its code; return the names that the code defined."""
     namespace: dict[str, Any] = {}
+    codes = gallery_code()
+    places = [f"[![{caption(name)}]({name}.svg)](#{name})\n\n{name}" for name in codes]
+    cells = "\n".join(f"```{{container}} thumbnail\n{place}\n```" for place in places)
     parts = [
-        f"# Gallery\n\nEvery figure, with the code that draws it. Run this first:\n\n```python\n{_SET_UP.strip()}\n```"
+        f"# Gallery\n\nEvery figure, with the code that draws it.\n\n````{{container}} thumbnails\n{cells}\n````",
+        f"Run this first:\n\n```python\n{_SET_UP.strip()}\n```",
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayesBiasWarning)
         exec(_SET_UP, namespace)
-        for name, code in gallery_code().items():
+        for name, code in codes.items():
             exec(code, namespace)
             namespace["figure"].savefig(made / f"{name}.svg")
-            parts.append(f"## {name}\n\n```python\n{code}\n```\n\n![{name}]({name}.svg)")
+            room = figure_functions()[name].__module__.split(".")[1].replace("delivery", "plots")
+            text = f"{caption(name)} `bb.{room}.{name}` has the settings."
+            parts.append(f"## {name}\n\n{text}\n\n```python\n{code}\n```\n\n![{caption(name)}]({name}.svg)")
     _write(made / "gallery.md", parts)
+    return namespace
+
+
+def samples(made: Path, namespace: dict[str, Any]) -> None:
+    """Write a page of each kind as `bb.write` gives it, and the page that links them; `namespace` is of the gallery."""
+    folder = made / "extra" / "samples"
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [
+        '# Sample pages\n\n`bb.write(result, "page.html")` writes one page that needs no network, as `--output` does. '
+        "These are made from bundled data whenever the site is built. `fit`, `audit`, `moved` and `projection` are "
+        "those of [the gallery](gallery.md)."
+    ]
+    with contextlib.chdir(folder), warnings.catch_warnings():
+        warnings.simplefilter("ignore", BayesBiasWarning)
+        for name, (text, code, result) in SAMPLES.items():
+            *before, _ = code.splitlines()
+            exec("\n".join(before), namespace)
+            bb.write(namespace[result], f"{name}.html", overwrite=True)
+            link = f'<a href="../samples/{name}.html">{name}.html</a>'
+            parts.append(f"**{link}**: {text}.\n\n```python\n{code}\n```")
+    _write(made / "samples.md", parts)
 
 
 def figures(docs: Path, folder: Path) -> None:
@@ -351,10 +415,19 @@ def drawing_code(page: str) -> list[str]:
 
 
 def notebooks(folder: Path) -> None:
-    """Copy the notebooks, which hold their outputs."""
+    """Copy the notebooks, which hold their outputs; each figure gets a text for those who do not see it."""
     folder.mkdir(exist_ok=True)
     for source in (ROOT / "notebooks").glob("*.ipynb"):
-        shutil.copy(source, folder / source.name)
+        notebook = json.loads(source.read_text(encoding="utf-8"))
+        heading = ""
+        for cell in notebook["cells"]:
+            text = "".join(cell["source"])
+            heading = next(iter(re.findall(r"^#+ (?:\d+\. )?(.+)", text, re.MULTILINE)[-1:]), heading)
+            if cell["cell_type"] == "code":
+                plots = [name for name in re.findall(r"\bplot_\w+", text) if name in figure_functions()]
+                shown = caption(plots[-1]) if plots else "Figure made by the code above."
+                cell["metadata"]["mystnb"] = {"image": {"alt": f"{heading}: {shown}"}}
+        (folder / source.name).write_text(json.dumps(notebook), encoding="utf-8")
 
 
 def validation(folder: Path) -> None:

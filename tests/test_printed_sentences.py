@@ -21,7 +21,15 @@ CLUMSY = {
     "is no bias": "is not a bias",
     "treated as free of error": "their errors are ignored",
     "its error is not included": "its error is ignored",
+    "as free of error": "ignores the error",
+    "net of what": "without what",
+    "attribute words are the sample": "uncertainty comes from the choice of attribute words",
+    "of all words is about words like these": "the overall contrast generalises to similar words",
 }
+TEXTS = [PACKAGE.parent / "README.md", *(PACKAGE.parent / "docs").rglob("*.md")]
+TEXTS = [path for path in TEXTS if not {"generated", "notebooks", "validation", "_build"} & {*path.parts}]
+TEXTS += [*(PACKAGE.parent / "models").glob("*.toml"), *(PACKAGE.parent / "notebooks").glob("*.ipynb")]
+TEXTS += [PACKAGE.parent / "paper" / "paper.md"]
 
 
 def printed_strings() -> Iterator[tuple[str, str]]:
@@ -66,6 +74,12 @@ def test_the_walk_finds_the_sentences_that_readers_get() -> None:
 @pytest.mark.parametrize("phrase", CLUMSY)
 def test_phrases_that_readers_read_twice_do_not_come_back(phrase: str) -> None:
     assert not faulty(re.escape(phrase)), f"write {CLUMSY[phrase]!r}"
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_nor_do_they_stand_in_guides(path: Path) -> None:
+    text = " ".join(path.read_text(encoding="utf-8").split()).lower()
+    assert [phrase for phrase in CLUMSY if phrase in text] == []
 
 
 def test_no_sentence_has_so_many_words_that_it_is_read_twice() -> None:

@@ -167,7 +167,7 @@ COLUMNS: dict[str, Column] = {
     "standardised_low": Column("Interval, standardised", "difference", _INTERVAL),
     "net_low": Column("Interval, net", "difference", _INTERVAL),
     "repeated_low": Column("Interval, again", "estimate", "interval of the value if the same pairs are measured again"),
-    "least_squares_low": Column("Least squares interval", "estimate", "leans taken as free of error"),
+    "least_squares_low": Column("Least squares interval", "estimate", "ignores the error of each lean"),
     "wefat": Column("WEFAT", "estimate", "difference of mean similarities, divided by the sd of a word's similarities"),
     "wefat_correlation": Column("Correlation, WEFAT", "difference", "plain correlation of WEFAT's statistic"),
     "these_words_low": Column("Interval, these words", "estimate", _INTERVAL),

@@ -119,9 +119,9 @@ def fit(
 
     Examples
     --------
-    >>> fit = bb.fit(table, "hierarchical", random_seed=2)
-    >>> dict(fit["posterior"].to_dataset().sizes)
-    {'chain': 4, 'draw': 2000, 'connection': 4, 'protected_word': 16}
+    >>> fit = bb.fit(table, random_seed=1)
+    >>> dict(fit["posterior"]["connection_mean"].sizes)
+    {'chain': 4, 'draw': 2000, 'connection': 4}
     """
     frame = as_frame(table)
     draws, tune, chains = (

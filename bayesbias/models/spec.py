@@ -131,7 +131,7 @@ class ModelSpec(Described):
 
     @property
     def multivariate(self) -> bool:
-        """Whether attribute words are the sample, each with one vector of distances."""
+        """Whether attribute words, each with one vector of distances, are the independent units."""
         return self.switches["attribute_effects"] == "covariance"
 
     def check_reach(self, written: "ModelSpec") -> None:

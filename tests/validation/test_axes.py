@@ -81,7 +81,7 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleTyp
 
 
 def test_what_the_guide_says_of_ratings() -> None:
-    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
+    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "axes.md").read_text(encoding="utf-8").split())
     (row,) = (
         pd.read_csv(KEPT / "ratings.csv")
         .query("vectors == 'google_news' and rating == 'occupations'")

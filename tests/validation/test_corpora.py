@@ -13,7 +13,7 @@ from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
 KEPT = VALIDATION / "corpora"
-GUIDE = prose(VALIDATION.parent / "docs" / "guide" / "against_what.md")
+GUIDE = prose(VALIDATION.parent / "docs" / "guide" / "corpora.md")
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,7 @@ def numbers_of_correlations_and_sds() -> Iterator[str]:
     claims = cells[~cells["related"] & (cells["method"] == "correlation")]["claims"]
     yield f"leave out 0 in {claims.mean():.2f} of the tables"
     yield f"and in up to {claims.max():.2f} of those of a cell"
-    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8").split())
+    guide = " ".join((VALIDATION.parent / "docs" / "guide" / "covariates.md").read_text(encoding="utf-8").split())
     means = f"in {of_correlation['mean']} and {of_sd['mean']} of the tables"
     assert f"{means}, and in as few as {of_correlation['min']} and {of_sd['min']} where" in guide
 
@@ -138,7 +138,7 @@ def numbers_of_wefat() -> Iterator[str]:
     ]
     yield "reaches across 0"
     quoted = f"{news['wefat_correlation']:.2f} for {news['words']} of the paper's"
-    guide = VALIDATION.parent / "docs" / "guide" / "against_what.md"
+    guide = VALIDATION.parent / "docs" / "guide" / "covariates.md"
     assert quoted in " ".join(guide.read_text(encoding="utf-8").split())
 
 

@@ -85,3 +85,13 @@ def test_a_command_names_as_many_samples_as_the_run_had() -> None:
 def test_every_folder_has_a_row() -> None:
     folders = {path.name for path in VALIDATION.iterdir() if (path / "README.md").exists()}
     assert set(TIMES) == folders
+
+
+@pytest.mark.parametrize("folder", sorted(TIMES))
+def test_the_numbers_of_a_result_are_those_of_its_folder(folder: str) -> None:
+    """The README of the folder has them, and its own test computes them from the tables."""
+    text = (VALIDATION / "README.md").read_text(encoding="utf-8")
+    (result,) = re.findall(rf"^\| \[`{folder}/`\]\([^)]*\) \| [^|]* \| ([^|]*) \|", text, re.MULTILINE)
+    numbers = re.compile(r"\d[\d.]*\d|\d")
+    assert result.strip()
+    assert set(numbers.findall(result)) <= set(numbers.findall((VALIDATION / folder / "README.md").read_text("utf-8")))

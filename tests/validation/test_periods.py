@@ -80,7 +80,7 @@ def numbers_of_trends() -> Iterator[str]:
     wandering = [rows[rows["wanders"] & ~rows["walk"]] for rows in (whole.loc[("periods", "time")], slopes)]
     over_time, slope = (rows[rows["periods"] == 20].iloc[0] for rows in wandering)
     yield f"with 20 periods, the change over time is in {over_time['coverage']:.2f} of them"
-    guide = (VALIDATION.parent / "docs" / "guide" / "against_what.md").read_text(encoding="utf-8")
+    guide = (VALIDATION.parent / "docs" / "guide" / "periods.md").read_text(encoding="utf-8")
     assert f"{over_time['coverage']:.2f} of the intervals of a line contained the change over time" in guide
     yield f"the slope of the covariate in {slope['coverage']:.2f}, and {slope['claims']:.2f} of covariates"
     line = slopes[~slopes["walk"]]

@@ -150,7 +150,7 @@ class CovariateEffect(Result):
         - `observed`: the value of the plain leans; `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`,
           `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign;
         - `least_squares_low`, `least_squares_high`: for comparison, the least-squares interval of slopes in the
-          population, which treats leans as free of error;
+          population, which ignores the error of each lean;
         - `wefat_correlation`: in rows of correlations, the plain correlation of the words' `wefat` with the covariate.
     words : pandas.DataFrame
         One row for each protected word:
@@ -541,7 +541,7 @@ def _effects(
 
 
 def _least_squares_intervals(leans: np.ndarray, design: CovariateDesign, hdi_prob: float) -> list[tuple[float, float]]:
-    """Return the interval of each slope by plain least squares, with leans taken as free of error."""
+    """Return the interval of each slope by plain least squares, which ignores the error of each lean."""
     from scipy.stats import t
 
     slopes = design.coefficients @ leans

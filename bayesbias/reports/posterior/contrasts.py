@@ -240,11 +240,12 @@ def contrasts(
 
     Examples
     --------
-    >>> bb.contrasts(fit, rope=0.02)[["contrast", "direction"]]
-                     contrast direction
-    0  associated - different    nearer
-    1      associated - human    nearer
-    2    associated - neutral    nearer
+    >>> fit = bb.fit(table, random_seed=1)
+    >>> bb.contrasts(fit)[["contrast", "mean", "hdi_low", "hdi_high"]].round(2)
+                     contrast   mean hdi_low hdi_high
+    0  associated - different -0.010  -0.040    0.010
+    1      associated - human -0.020  -0.040    0.010
+    2    associated - neutral -0.010  -0.040    0.010
     """
     import pandas as pd
 
