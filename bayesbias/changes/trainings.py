@@ -36,7 +36,7 @@ from bayesbias.changes.training_statements import (
     verdict,
 )
 from bayesbias.errors import ReportError, name_some, setting
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, fitted_table
+from bayesbias.models.fits import check_cosine, check_fit, fit_attribute, fitted_rows, fitted_table
 from bayesbias.reports.posterior.contrasts import LEVELS
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
 from bayesbias.tables.schema import lost_by_list
@@ -57,7 +57,8 @@ def check_trainings(fits: Any, resampled: Any) -> None:
     described = {}
     named = {f"resample {name}": fit for name, fit in (resampled or {}).items()}
     for name, fit in {**fits, **named}.items():
-        rows = fitted_rows(check_fit(fit))
+        check_cosine(fit, "The comparison")
+        rows = fitted_rows(fit)
         described[name] = {
             "protected words": sorted(rows.protected_words.tolist()),
             "attribute words": sorted(rows.attribute_words.tolist()),

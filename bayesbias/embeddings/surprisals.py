@@ -258,10 +258,9 @@ def _stored(cache: VectorCache | None, keys: Mapping[Prompt, Mapping[str, bytes]
     """Return the log probabilities of the prompts of which a cache has all words."""
     if cache is None:
         return {}
-    flat = {f"{row} {word}": key for row, of_words in enumerate(keys.values()) for word, key in of_words.items()}
-    stored = cache.read(flat)
-    answers = {}
-    for row, (prompt, of_words) in enumerate(keys.items()):
-        if all(f"{row} {word}" in stored for word in of_words):
-            answers[prompt] = np.array([float(stored[f"{row} {word}"][0]) for word in prompt.words])
-    return answers
+    stored = cache.read({key.hex(): key for of_words in keys.values() for key in of_words.values()})
+    return {
+        prompt: np.array([float(stored[of_words[word].hex()][0]) for word in prompt.words])
+        for prompt, of_words in keys.items()
+        if all(key.hex() in stored for key in of_words.values())
+    }

@@ -16,7 +16,15 @@ from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_files import changed_by_hand, sampler_text
-from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, fitted_table, rope_of, write_fit
+from bayesbias.models.fits import (
+    check_cosine,
+    fit_attribute,
+    fitted_model,
+    fitted_rows,
+    fitted_table,
+    rope_of,
+    write_fit,
+)
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
@@ -340,6 +348,7 @@ def report(
     '<!doctype html>'
     """
     given_seed = None if random_seed is None else resolve_seed(random_seed)
+    check_cosine(fit, "A page")
     check_probability("hdi_prob", hdi_prob)
     check_flag("quick", quick)
     if claims is not None:

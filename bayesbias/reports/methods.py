@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.checks import HDI_PROB, check_probability, check_type
 from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, share_text, shown_name
 from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.embeddings.embedding import OF_WORDS
@@ -13,6 +13,7 @@ from bayesbias.errors import FitError, NotEnoughMemoryError, ReportError, name_s
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fit_files import USER, added_parameters
 from bayesbias.models.fits import (
+    check_cosine,
     fit_attribute,
     fitted_model,
     fitted_rows,
@@ -90,6 +91,9 @@ def methods(
     >>> bibtex.splitlines()[1]
     '@software{bayesbias,'
     """
+    check_cosine(fit, "The methods text")
+    if check is not None:
+        check_type("check", check, PosteriorCheck, "what bb.check_posterior returned")
     return methods_text(*methods_and_bibtex(fit, hdi_prob=hdi_prob, rope=rope, check=check))
 
 

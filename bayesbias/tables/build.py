@@ -118,7 +118,7 @@ def distance_table(
     same: dict[str, str] = {}
     if duplicates == "drop":
         forms, same = matched_words(embedding, study)
-    pairs = StudyPairs.of(study, forms)
+    pairs = StudyPairs.from_words(study, forms)
     protected, attributes = pairs.protected, pairs.attributes
     spelt = spelling_hint(study.words, embedding.words) if pairs.empty_lists else None
     advice = spelt if spelt and spelt.options else _case_hint(embedding)

@@ -47,6 +47,15 @@ class Measure:
         """
         return f"{self.name} ({self.unit})" if self.unit else self.name
 
+    @property
+    def of_means(self) -> str:
+        """Name in the plural with the unit, as in "differences of mean surprisals (nats)".
+
+        >>> SURPRISAL.of_means, COSINE_DISTANCE.of_means
+        ('surprisals (nats)', 'cosine distances')
+        """
+        return f"{self.name}s ({self.unit})" if self.unit else f"{self.name}s"
+
     def record(self) -> dict[str, str]:
         """Return the measure for a table's provenance."""
         return asdict(self)

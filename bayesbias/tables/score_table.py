@@ -118,7 +118,7 @@ def score_table(
     numbers, sds = _numbers(scores, value, trials)
     _check_pairs(scores)
     present = {*scores["protected_word"], *scores["attribute_word"]}
-    pairs = StudyPairs.of(loaded, present)
+    pairs = StudyPairs.from_words(loaded, present)
     named = "The frame"
     pairs.raise_if_a_list_is_empty(named, "Add scores of its words, or leave this list out of the study.")
     reasons = {word: "it has no score" for word in loaded.words if word not in present}

@@ -27,7 +27,7 @@ class StudyPairs:
     attributes: pd.DataFrame
 
     @classmethod
-    def of(cls, study: Study, words: Container[str]) -> "StudyPairs":
+    def from_words(cls, study: Study, words: Container[str]) -> "StudyPairs":
         """Return the words of a study that are among some words."""
         return cls(study, members(study.protected, words), members(study.attribute_lists, words))
 

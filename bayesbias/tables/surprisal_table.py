@@ -292,7 +292,7 @@ def _known_pairs(
             lacking = set(source.unknown(prompt))
             written = zip(prompt.words, places, strict=True)
             unknown |= {words[place] for word, place in written if word in lacking}
-    pairs = StudyPairs.of(study, [word for word in study.words if word not in unknown])
+    pairs = StudyPairs.from_words(study, [word for word in study.words if word not in unknown])
     named = f"The model {source.name!r}"
     hint = "Use other words, or leave this list out of the study."
     pairs.raise_if_a_list_is_empty(named, hint)

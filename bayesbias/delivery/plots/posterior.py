@@ -28,7 +28,7 @@ from bayesbias.delivery.plots.style import (
     words_by_group,
 )
 from bayesbias.estimates.intervals import contrast_sides, has_direction
-from bayesbias.models.fits import fit_attribute
+from bayesbias.models.fits import check_cosine, fit_attribute
 from bayesbias.reports.measures.mac_shares import mac_shares, valid_tables
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.estimate_tables import EVERYONE
@@ -100,6 +100,7 @@ def plot_contrasts(
     >>> len(bb.plots.plot_contrasts(fit, rope=0.02).axes)
     1
     """
+    check_cosine(fit, "The figure")
     frame = contrasts(fit, baseline=baseline, level="all", hdi_prob=hdi_prob, rope=rope)
     if contrast is not None:
         check_choice("contrast", contrast, tuple(dict.fromkeys(frame["contrast"])))
@@ -209,6 +210,7 @@ def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figu
     >>> len(bb.plots.plot_connections(fit).axes)
     1
     """
+    check_cosine(fit, "The figure")
     return figure_of_connections(fit, summary(fit, level="overall", hdi_prob=hdi_prob))
 
 
@@ -247,6 +249,7 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     >>> len(bb.plots.plot_words(fit).axes)
     2
     """
+    check_cosine(fit, "The figure")
     return figure_of_words(fit, summary(fit, hdi_prob=hdi_prob))
 
 

@@ -17,7 +17,7 @@ from bayesbias.errors import ReportError, name_some
 from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import check_unchanged
-from bayesbias.models.fits import fit_attribute, fitted_rows
+from bayesbias.models.fits import check_cosine, fit_attribute, fitted_rows
 from bayesbias.models.likelihood import Densities, log_noise
 from bayesbias.models.numerics.proposals import KHAT_MAX, pareto_smoothed
 from bayesbias.reports.checks.replicated_tables import ALL, JOINT, noise, replicate
@@ -385,6 +385,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
     ...
     """
     seed = resolve_seed(random_seed)
+    check_cosine(fit, "The predictive check")
     data = fitted_rows(fit)
     check_unchanged(fit)
     rng = np.random.default_rng(seed)

@@ -31,7 +31,7 @@ from bayesbias.estimates.intervals import (
     shortest_intervals,
 )
 from bayesbias.models.data import SIDES, ModelData
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_model, without_covariances, write_fit
+from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, without_covariances, write_fit
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
 from bayesbias.reports.covariates.effect_code import FIT_SETTINGS, effect_code
@@ -420,7 +420,7 @@ def covariate_effect(
     2  correlation   letters    -0.429 -0.483
     4  residual sd               0.027  0.016
     """
-    check_fit(fit)
+    check_cosine(fit, "The effect of a covariate")
     check_flag("within_groups", within_groups)
     check_probability("hdi_prob", hdi_prob)
     return _effect(fit, _two_lists(lists), SIDES, within_groups, hdi_prob)

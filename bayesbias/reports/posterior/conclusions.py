@@ -19,7 +19,7 @@ from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import added_parameters, sampler_text
-from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
+from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, fitted_rows
 from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
@@ -242,6 +242,7 @@ def conclusions(
     >>> report.verdict.kind, [(statement.kind, statement.numbers["contrast"]) for statement in report.shown][0]
     ('nothing', ('contrast', 'associated - different'))
     """
+    check_cosine(fit, "A conclusion")
     return conclusions_of(fit, contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope))
 
 

@@ -24,7 +24,7 @@ from bayesbias.estimates.intervals import (
     shortest_interval,
 )
 from bayesbias.models.data import ModelData
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, labelled_group, rope_of
+from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, labelled_group, measured_in, rope_of
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.spec import ModelSpec
@@ -306,6 +306,7 @@ def contrasts(
         "scope": scope,
         "rope": None if region is None else list(region),
         "source": source_name(fit_attribute(fit, "table")),
+        **measured_in(fit),
     }
     return result
 

@@ -15,6 +15,7 @@ from bayesbias.models.fits import fitted_table
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import all_doubts, few_words_text, words_used
 from bayesbias.reports.posterior.summary import UNITS, summary
+from bayesbias.tables.measures import COSINE_DISTANCE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,25 +136,27 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
             "bb.summary, bb.contrasts or bb.planned_contrasts returned, or rows of it."
         )
     source = f" of {settings['source']}" if "source" in settings else ""
+    distances = settings.get("measure", COSINE_DISTANCE.of_means)
     means = f"posterior means and {percent_text(settings['hdi_prob'])} HPDI"
     if "contrast" in frame:
         caption = (
-            f"Contrasts{source}: differences of mean cosine distances, {means}; below 0, {settings['baseline']} words "
+            f"Contrasts{source}: differences of mean {distances}, {means}; below 0, {settings['baseline']} words "
             f"are nearer{_about_rows(frame, settings)}"
         )
         return ResultTable(frame, "Contrasts", caption, columns, HEADINGS, differences=True, mark=mark)
     if "question" in frame:
         caption = (
-            f"Questions{source}: differences of mean cosine distances, {means}; below 0, nearer; about exactly these "
+            f"Questions{source}: differences of mean {distances}, {means}; below 0, nearer; about exactly these "
             f"protected words, and attribute words like these{_region(settings)}"
         )
         return ResultTable(frame, "Questions", caption, columns, HEADINGS, differences=True, mark=mark)
     if frame["parameter"].str.endswith("_mean").all():
         of_all = "connection_mean" in set(frame["parameter"])
         about = "; connection_mean is about words like these, whatever the scope" if of_all else ""
-        caption = f"Mean cosine distances{source}, {means}{about}"
+        caption = f"Mean {distances}{source}, {means}{about}"
         return ResultTable(frame, "Means", caption, columns)
-    return ResultTable(frame, "Parameters", f"Parameters{source}, {means}, {UNITS}", columns)
+    units = UNITS if "measure" not in settings else UNITS.replace("cosine distance", f"the {distances}")
+    return ResultTable(frame, "Parameters", f"Parameters{source}, {means}, {units}", columns)
 
 
 def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:

@@ -27,6 +27,7 @@ from bayesbias.models.fits import (
     fitted_rows,
     fitted_table,
     groups_without_contrast,
+    measured_in,
     rope_of,
 )
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -136,6 +137,7 @@ def planned_contrasts(
         "hdi_prob": hdi_prob,
         "rope": None if region is None else list(region),
         "source": source_name(fit_attribute(fit, "table")),
+        **measured_in(fit),
         "unanswered": unanswered,
     }
     return frame

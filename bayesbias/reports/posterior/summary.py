@@ -14,7 +14,7 @@ from bayesbias.estimates.intervals import (
     estimates,
     independent_draws,
 )
-from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast
+from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast, measured_in
 from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result = result[~_without_pairs_by_design(fit, result)]
     shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
     result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
-    result.settings = {"hdi_prob": hdi_prob, "source": source_name(fit_attribute(fit, "table"))}
+    result.settings = {"hdi_prob": hdi_prob, "source": source_name(fit_attribute(fit, "table")), **measured_in(fit)}
     return result
 
 

@@ -1,0 +1,58 @@
+"""What a table's numbers measure: records, ranges, and reports that do not speak of other measures."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import xarray as xr
+
+import bayesbias as bb
+from bayesbias.errors import FitError
+from bayesbias.reports.posterior.estimate_tables import estimate_table
+from bayesbias.tables.measures import CHANGE, COSINE_DISTANCE, SURPRISAL, Measure, measure_faults, measure_of
+from tests.models.test_scales import scores
+
+
+@pytest.mark.parametrize("measure", [COSINE_DISTANCE, CHANGE, SURPRISAL, Measure("rating", "points")])
+def test_records_are_read_back(measure: Measure) -> None:
+    assert measure_of({"measure": measure.record()}) == measure
+    assert list(measure_faults(measure.record())) == []
+    assert measure.is_bounded == (measure in (COSINE_DISTANCE, CHANGE))
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (5, "a section of texts"),
+        ({**SURPRISAL.record(), "unit": 1}, "a section of texts"),
+        ({**SURPRISAL.record(), "more": "x"}, "a section of texts"),
+        ({**SURPRISAL.record(), "name": " "}, "must say a name"),
+        ({**SURPRISAL.record(), "column": "surprisl"}, "did you mean 'surprisal'"),
+    ],
+)
+def test_faults_of_records_are_named(record: Any, message: str) -> None:
+    (fault,) = measure_faults(record)
+    assert message in fault
+
+
+@pytest.fixture(scope="module")
+def rated() -> xr.DataTree:
+    return bb.fit(scores(20.0), draws=500, random_seed=1, progress=False)
+
+
+@pytest.mark.parametrize(
+    "report",
+    [bb.conclusions, bb.methods, bb.report, bb.check_posterior, bb.plots.plot_contrasts, bb.plots.plot_words,
+     bb.plots.plot_connections, bb.plots.plot_check],
+)  # fmt: skip
+def test_texts_about_cosine_distances_refuse_other_measures(
+    rated: xr.DataTree, report: Callable[[xr.DataTree], object]
+) -> None:
+    with pytest.raises(FitError, match=r"speaks of cosine distances, and this fit is of ratings \(points\)"):
+        report(rated)
+
+
+def test_captions_name_the_measure(rated: xr.DataTree) -> None:
+    frame = bb.contrasts(rated)
+    assert "differences of mean ratings (points), " in estimate_table(frame).caption
+    assert "in units of the ratings (points) except" in estimate_table(bb.summary(rated)).caption
