@@ -111,15 +111,20 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
     if explain and np.isfinite(row["net_mean"]):
         verb = "is" if len(lists["associated"]) == 1 else "are"
         way = "nearer to" if row["list_nearness"] < 0 else "farther from"
-        part = "This" if decides or nearness_turns(row) else "Part of this"
         text += (
-            f" {part} comes from the lists alone: on average over groups, {associated} {verb} {way} the words than "
+            f" {_part_from_lists(row)} comes from the lists alone: on average over groups, {associated} {verb} {way} the words than "
             f"{different}, by {distance_text(abs(row['list_nearness']))}. Without that, the difference of "
             f"{'each group' if shared else shown_name(group)} is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}."
         )
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     return Statement("group", text, numbers | lists | {"decides": decides})
+
+
+def _part_from_lists(row: Row) -> str:
+    """Return whether all of a contrast or a part comes from the lists: all if no net part of its sign is shown."""
+    left = round(row["net_mean"], 3) != 0 and row["net_mean"] * row["mean"] > 0
+    return "Part of this" if left else "This"
 
 
 def lists_of_connection(data: ModelData, group: str, connection: str) -> list[str]:

@@ -70,3 +70,10 @@ def test_a_net_of_the_other_sign_is_shown_whether_it_is_settled_or_not() -> None
         assert "Without that, the difference of group 0 is +0.009, interval -0.020 to +0.040." in statement.text
     (same_sign,) = group_statements([row(OPEN, **net | {"net_mean": -0.009})], data)
     assert "Without that" not in same_sign.text
+
+
+@pytest.mark.parametrize(("net_mean", "part"), [(-0.018, "Part of this"), (0.018, "This"), (-0.0004, "This")])
+def test_a_contrast_with_a_net_part_comes_only_in_part_from_the_lists(net_mean: float, part: str) -> None:
+    net = {"net_mean": net_mean, "net_low": -0.043, "net_high": 0.02, "list_nearness": -0.052}
+    (statement,) = group_statements([row(SETTLED, **net)], model_data(made_table(("he", "she"))))
+    assert f". {part} comes from the lists alone" in statement.text
