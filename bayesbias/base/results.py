@@ -42,8 +42,8 @@ MOST_LINES = 12
 """Most lines of the first figure of a page."""
 SHOWS, DOUBTS, LIMITS = "What it shows", "Doubts", "What it does not show"
 VERDICTS = {
-    "settled": "the interval excludes 0 by more than the Monte Carlo error of its ends",
-    "borderline": "an end of the interval is within Monte Carlo error of 0; more draws can decide",
+    "settled": "the interval excludes 0 by more than three Monte Carlo errors of its ends",
+    "borderline": "an end of the interval is within three Monte Carlo errors of 0; more draws can decide",
     "not settled": "the interval contains 0",
 }
 """What an interval can show, and the meaning of each verdict, which texts and pages quote."""

@@ -368,7 +368,8 @@ def _posterior(
     )
     yield (
         f"Estimates are posterior means with highest posterior density intervals of {percent_text(hdi_prob)}, in "
-        "units of cosine distance. A contrast is settled if its interval excludes 0 by more than Monte Carlo error."
+        "units of cosine distance. A contrast is settled if its interval excludes 0 by more than three "
+        "Monte Carlo errors of its ends."
     )
     if region is not None:
         yield (
