@@ -130,6 +130,8 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
 
     >>> sizes_text([WordList("cats", 4, ["lynx"]), WordList("dogs", 3, [])])
     'cats 3 of 4 words, dogs 3; 1 of 7 words lost'
+    >>> sizes_text([WordList("cats", 4, []), WordList("neutral", 6, ["of"], limited=False)])
+    'cats 4 words; no word of the lists lost, 1 of 6 neutral words lost'
     """
     needed = [word_list for word_list in lists if word_list.limited]
     sizes = [word_list.size - len(word_list.lost) for word_list in needed]
@@ -143,8 +145,14 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
             f"{'' if place else ' words'}"
             for place, (word_list, size) in enumerate(zip(needed, sizes, strict=True))
         )
-    lost_text = f"{lost} of {counted(every, 'word')} lost" if lost else "no word lost"
-    return f"{text}; {lost_text}" if recorded else text
+    controls = [
+        f"{len(word_list.lost)} of {word_list.size} {shown_name(word_list.name)} words lost"
+        for word_list in lists
+        if word_list.lost and not word_list.limited
+    ]
+    none_lost = "no word of the lists lost" if controls else "no word lost"
+    lost_text = f"{lost} of {counted(every, 'word')} lost" if lost else none_lost
+    return "; ".join((text, ", ".join((lost_text, *controls)))) if recorded else text
 
 
 def words_used(fit: "xr.DataTree") -> dict[str, str]:

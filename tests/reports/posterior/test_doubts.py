@@ -192,6 +192,16 @@ def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
     )
 
 
+def test_lost_control_words_are_not_called_no_word_lost() -> None:
+    neutral = WordList("neutral", 226, ["a"] * 71, limited=False)
+    assert sizes_text([WordList("math", 8, []), neutral]) == (
+        "math 8 words; no word of the lists lost, 71 of 226 neutral words lost"
+    )
+    assert sizes_text([WordList("math", 8, ["sums"]), neutral]).endswith(
+        "1 of 8 words lost, 71 of 226 neutral words lost"
+    )
+
+
 def test_the_advice_on_few_and_extreme_words_mends_the_doubt() -> None:
     """Another scope would hide the doubt: the advice is more words, and what the intervals are about."""
     (doubt,) = data_doubts(made_fit())
