@@ -113,7 +113,8 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
         way = "nearer to" if row["list_nearness"] < 0 else "farther from"
         text += (
             f" {_part_from_lists(row)} comes from the lists alone: on average over groups, "
-            f"{associated} {verb} {way} the words than {different}, by {distance_text(abs(row['list_nearness']))}. Without that, the difference of "
+            f"{associated} {verb} {way} the words than {different}, "
+            f"by {distance_text(abs(row['list_nearness']))}. Without that, the difference of "
             f"{'each group' if shared else shown_name(group)} is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}."
         )
