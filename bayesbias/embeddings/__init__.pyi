@@ -13,7 +13,6 @@ from .language_models import TextsLike as TextsLike
 from .language_models import contextual_embedding as contextual_embedding
 from .language_models import index_contexts as index_contexts
 from .language_models import read_contexts as read_contexts
-from .language_models.prompts import Prompt as Prompt
 from .language_models.prompts import load_pair_templates as load_pair_templates
 from .names import names_in as names_in
 from .periods import load_periods as load_periods

@@ -143,7 +143,7 @@ def test_all_lists_that_lost_too_many_words_are_named_at_once() -> None:
     first = str(caught[0].message)
     assert first.startswith(f"{len(frame.record.failed)} of 6 questions cannot be answered")
     assert "seed 1, weat1: " in first
-    assert "1 of the 4 of 'muslim_stereotype' (uneducated)" in frame.record.failed["seed 2", "religion"]
+    assert "1 of the 4 of 'muslim stereotype' (uneducated)" in frame.record.failed["seed 2", "religion"]
     assert set(frame["study"]) == {"weat7"}
     named = max(float(text.rsplit("max_lost=", 1)[1].rstrip(".")) for text in frame.record.failed.values())
     with warnings.catch_warnings():

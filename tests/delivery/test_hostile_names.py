@@ -141,7 +141,7 @@ def test_a_terminal_and_a_notebook_show_no_control(result: Result, capsys: pytes
 def test_methods_of_a_paper_have_no_markup_of_a_name() -> None:
     text = bb.methods(fit())
     tokens = MarkdownIt("commonmark", {"html": True}).enable("strikethrough").parse(text)
-    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"] * 6 + ["fence"]
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"] * 7 + ["fence"]
     inside = {part.type for token in tokens for part in token.children or ()}
     assert inside <= {"text", "text_special", "code_inline"}
     assert visible(text) == text

@@ -104,7 +104,7 @@ def corpus_of(path: Path) -> object:
 
 def trained_of(path: Path) -> object:
     """Read a folder of trained embeddings."""
-    named = path.with_name("skipgram_seed1.npz")
+    named = path.with_name("glove_seed1.npz")
     named.write_bytes(path.read_bytes())
     trained = bb.embeddings.read_embeddings(path.parent)
     return str(trained), trained[1].digest

@@ -6,7 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import FitError, NotEnoughMemoryError
-from bayesbias.tables.schema import COLUMNS
+from bayesbias.tables.codes import PAIR_COLUMNS
 
 SETTINGS = {"draws": 500, "random_seed": 1, "progress": False}
 
@@ -36,7 +36,7 @@ def table(
                 distance = 1 - vector @ other / np.linalg.norm(vector) / np.linalg.norm(other)
                 connection = "neutral" if name == "neutral" else "associated" if group in owners else "different"
                 rows.append((word, group, f"{name}{number}", name, connection, distance))
-    return pd.DataFrame(rows, columns=list(COLUMNS[:6]))
+    return pd.DataFrame(rows, columns=[*PAIR_COLUMNS, "cosine_distance"])
 
 
 TABLES = {

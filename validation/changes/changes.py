@@ -26,6 +26,7 @@ from bayesbias.changes.result import Estimation, Pairing, change_rows, distance_
 from bayesbias.estimates.intervals import shortest_interval
 from bayesbias.models.periods.gap_draws import PeriodSample
 from bayesbias.models.priors import parse_prior
+from bayesbias.tables.measures import CHANGE
 
 FOLDER = Path(__file__).resolve().parent
 sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_gaps")]
@@ -152,7 +153,7 @@ def difference_table(sample: PeriodSample) -> pd.DataFrame:
     )
     differences = np.diff(sample.distances, axis=0).ravel()
     table = pd.DataFrame(dict(zip(_COLUMNS, (*labels, differences), strict=True)))
-    table.attrs = {"bayesbias": {"quantity": "change of cosine distance", "source": "differences"}}
+    table.attrs = {"bayesbias": {"measure": CHANGE.record(), "source": "differences"}}
     return table
 
 

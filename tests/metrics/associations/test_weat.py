@@ -132,7 +132,7 @@ def test_three_groups_must_be_named() -> None:
     with pytest.raises(MeasureError, match="3 protected groups") as caught:
         metrics.weat(given, "religion")
     first, second = list(bb.load_study("religion").protected)[:2]
-    assert repr((first, second)) in str(caught.value)
+    assert f"(targets), such as {first} and {second}." in str(caught.value)
     result = metrics.weat(given, "religion", targets=(first, second))
     assert set(result.scores["group"]) == {first, second}
 

@@ -334,7 +334,7 @@ def test_the_page_says_the_unit_the_lists_and_the_words_that_were_left_out(tmp_p
     fit = bb.fit(rated, covariates=numbers, draws=250, random_seed=1, progress=False)
     effect = bb.covariate_effect(fit)
     text = " ".join(str(effect).split())
-    assert "For one percentage point of share, the lean changes by -0.00" in text
+    assert "For one percentage point of share, the lean of words like these 8 changes by -0.00" in text
     assert "share is written in percent, so a slope is for one percentage point" in text
     assert "Lean: mean distance to near words minus mean distance to far words." in text
     assert effect.contents.estimate.startswith("Slope for one percentage point of share: -0.00")

@@ -378,7 +378,7 @@ def test_lists_of_unequal_length(religion: xr.DataTree) -> None:
 
 def test_many_groups_must_be_named(religion: xr.DataTree) -> None:
     for name in ("weat", "weat_score", "ect"):
-        with pytest.raises(MeasureError, match="targets="):
+        with pytest.raises(MeasureError, match=r"Name two of them \(targets\)"):
             measure_posterior(religion, name)
 
 
