@@ -4,8 +4,8 @@ import pytest
 
 from tests.walks import calls, walk
 
-# Lower one when a change makes it smaller; a change that needs more files says why. The last two or three more are those
-# of what a table measures, of the pairs of a study, and of the unit of a model (surprisals and scores).
+# Lower one when a change makes it smaller; a change that needs more files says why. The last two or three more are
+# those of what a table measures, of the pairs of a study, and of the unit of a model (surprisals and scores).
 MOST_FILES = {
     "distance_table": 19,
     "fit": 28,

@@ -185,7 +185,7 @@ def test_lost_words_stand_in_the_table_of_a_paper_its_caption_and_the_methods(tm
 
 def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
     contents = bb.report(short_fit, quick=True).contents
-    assert "8 words, arts 8, male 8, female 8; no word lost" in contents.about
+    assert "8 words, arts 8, male 8, female 8; no word of the lists lost, 7 of 19 human words lost" in contents.about
     assert contents.alerts == ()
     assert sizes_text([WordList(str(place), 4, ["a"]) for place in range(7)]) == (
         "7 groups and lists of 3 words; 7 of 28 words lost"
