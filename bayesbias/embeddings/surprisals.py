@@ -17,10 +17,10 @@ from bayesbias.embeddings.encoders.calls import Calls
 from bayesbias.embeddings.language_models.candidates import (
     Context,
     PromptIds,
-    Tokenised,
     causal_candidates,
     masked_candidates,
     masked_passes,
+    prompt_ids,
     unknown_words,
 )
 from bayesbias.embeddings.language_models.device_loop import Precision, steps_of
@@ -61,11 +61,6 @@ class ModelSource:
         return self.model.name, self.model.digest, self.context
 
     @property
-    def normalised(self) -> bool:
-        """Whether log probabilities are those of words, not of whole sentences."""
-        return self.context != "sentence"
-
-    @property
     def facts(self) -> dict[str, str]:
         """Kind of the model, and the hash of its files."""
         kinds = {
@@ -87,7 +82,7 @@ class ModelSource:
 
     def log_probabilities(self, prompts: list[Prompt], bar: Bar) -> list[Floats]:
         """Return the log probability of each word of prompts."""
-        ids: list[PromptIds] = Tokenised(self.model).prompts(prompts)
+        ids: list[PromptIds] = prompt_ids(self.model, prompts)
         if self.context != "both":
             return causal_candidates(self.model, ids, self.context, bar.advance)
         texts = masked_passes(ids)
@@ -112,11 +107,6 @@ class FunctionSource:
     def identity(self) -> tuple[str, ...]:
         """Given name and version; empty without a name, since functions have none that stays the same."""
         return () if self.label is None else (self.label, *(() if self.version is None else (self.version,)))
-
-    @property
-    def normalised(self) -> bool:
-        """Whether log probabilities are those of words: a function says so."""
-        return True
 
     @property
     def facts(self) -> dict[str, str]:

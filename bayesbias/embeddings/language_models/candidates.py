@@ -9,6 +9,7 @@ compute the probability of a word, EMNLP).
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import batched
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import Floats, unit_rows
 from bayesbias.embeddings.language_models.language_model import LanguageModel, log_probabilities_at
-from bayesbias.embeddings.language_models.pieces import Integers, Pieces, flat_rows
+from bayesbias.embeddings.language_models.pieces import Pieces, flat_rows
 from bayesbias.embeddings.language_models.prompts import Prompt
 from bayesbias.embeddings.vocabulary_sample import FEWEST, FIRST_ENTRIES, SAMPLE
 from bayesbias.errors import EmbeddingError
@@ -32,7 +33,6 @@ _ROWS = 20_000  # rows of a masked model in memory at once
 _CANDIDATES = 512  # continuations of one text that a causal model reads at once
 _BYTE_MARK, _SENTENCE_PIECE_MARK, _CONTINUED = "\u0120", "\u2581", "##"
 _SHORT = 2  # letters, of pieces that are no words
-_EDGE = re.compile(r"\S*$"), re.compile(r"^\S*")
 
 
 @dataclass(frozen=True)
@@ -44,71 +44,55 @@ class PromptIds:
     words: tuple[_Ids, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Tokenised:
-    """How a model's tokenizer splits words in prompts."""
+def prompt_ids(model: LanguageModel, prompts: Sequence[Prompt]) -> list[PromptIds]:
+    """Return the ids of prompts.
 
-    model: LanguageModel
+    Texts are split at spaces before they are split into pieces, so that the pieces of a word depend only on what it
+    touches: each word is split once for each such surrounding. Whether this holds is checked.
+    """
+    surroundings: dict[tuple[str, str], list[int]] = {}
+    for row, prompt in enumerate(prompts):
+        surroundings.setdefault(_touching(prompt), []).append(row)
+    words_in: dict[int, dict[str, _Ids]] = {}
+    for rows in surroundings.values():
+        words = list(dict.fromkeys(word for row in rows for word in prompts[row].words))
+        split = _word_ids(model, prompts[rows[0]], words)
+        if rows[-1] != rows[0] and _word_ids(model, prompts[rows[-1]], words) != split:
+            raise EmbeddingError(
+                f"{model.name} splits words by the text around them ({prompts[rows[0]].before!r:.60}), which is not "
+                "supported. Give a model whose tokenizer splits at spaces first."
+            )
+        words_in.update(dict.fromkeys(rows, split))
+    around = _split(model, [(prompt.before, prompt.words[0], prompt.after) for prompt in prompts])
+    return [
+        PromptIds(before, after, tuple(words_in[row][word] for word in prompts[row].words))
+        for row, (before, _, after) in enumerate(around)
+    ]
 
-    def prompts(self, prompts: Sequence[Prompt]) -> list[PromptIds]:
-        """Return the ids of prompts.
 
-        Texts are split at spaces before they are split into pieces, so that the pieces of a word depend only on what it
-        touches: each word is split once for each such surrounding. Whether this holds is checked.
-        """
-        frames = self._frames(prompts)
-        surroundings: dict[tuple[str, str], list[int]] = {}
-        for row, prompt in enumerate(prompts):
-            surroundings.setdefault(_touching(prompt), []).append(row)
-        words_in: dict[int, dict[str, _Ids]] = {}
-        for rows in surroundings.values():
-            words = list(dict.fromkeys(word for row in rows for word in prompts[row].words))
-            split = self._words(prompts[rows[0]], words)
-            if self._words(prompts[rows[-1]], words) != split:
-                raise EmbeddingError(
-                    f"{self.model.name} splits words by the text around them ({prompts[rows[0]].before!r:.60}), which "
-                    "is not supported. Give a model whose tokenizer splits at spaces first."
-                )
-            words_in.update(dict.fromkeys(rows, split))
-        return [
-            PromptIds(before, after, tuple(words_in[row][word] for word in prompts[row].words))
-            for row, (before, after) in enumerate(frames)
-        ]
+def _word_ids(model: LanguageModel, prompt: Prompt, words: Sequence[str]) -> dict[str, _Ids]:
+    parts = _split(model, [(prompt.before, word, prompt.after) for word in words])
+    return {word: ids for word, (_, ids, _) in zip(words, parts, strict=True)}
 
-    def _frames(self, prompts: Sequence[Prompt]) -> list[tuple[_Ids, _Ids]]:
-        pieces, spans = self._spans([(prompt.before, prompt.words[0], prompt.after) for prompt in prompts])
-        bounds = zip(pieces.bounds[:-1].tolist(), pieces.bounds[1:].tolist(), spans.tolist(), strict=True)
-        return [
-            (tuple(pieces.ids[begin : begin + first].tolist()), tuple(pieces.ids[begin + last : end].tolist()))
-            for begin, end, (first, last) in bounds
-        ]
 
-    def _words(self, prompt: Prompt, words: Sequence[str]) -> dict[str, _Ids]:
-        pieces, spans = self._spans([(prompt.before, word, prompt.after) for word in words])
-        starts = pieces.bounds[:-1, None] + spans
-        return {
-            word: tuple(pieces.ids[first:last].tolist())
-            for word, (first, last) in zip(words, starts.tolist(), strict=True)
-        }
-
-    def _spans(self, sentences: Sequence[tuple[str, str, str]]) -> tuple[Pieces, Integers]:
-        pieces = self.model.pieces(["".join(sentence) for sentence in sentences])
-        # The space before a word belongs to its first piece, or is a piece of its own.
-        places = np.array([[len(before.rstrip()), len(before) + len(word)] for before, word, _ in sentences])
-        spans = pieces.spans(np.arange(len(sentences)), places)
-        return pieces, spans
+def _split(model: LanguageModel, sentences: Sequence[tuple[str, str, str]]) -> list[tuple[_Ids, _Ids, _Ids]]:
+    """Return the ids before a word, of the word, and after it, of sentences as these three texts."""
+    pieces = model.pieces(["".join(sentence) for sentence in sentences])
+    # The space before a word belongs to its first piece, or is a piece of its own.
+    places = np.array([[len(before.rstrip()), len(before) + len(word)] for before, word, _ in sentences])
+    spans = pieces.spans(np.arange(len(sentences)), places).tolist()
+    ids = [tuple(part.tolist()) for part in np.split(pieces.ids, pieces.bounds[1:-1])]
+    return [(text[:first], text[first:last], text[last:]) for text, (first, last) in zip(ids, spans, strict=True)]
 
 
 def _touching(prompt: Prompt) -> tuple[str, str]:
-    """Return the text that touches a word on both sides, and whether there is a space before it."""
-    before, after = _EDGE
-    left, right = before.search(prompt.before), after.search(prompt.after)
-    return (left.group() if left else "") + ("" if prompt.before else "^"), right.group() if right else ""
+    """Return the text that touches a word on both sides; "^" at the beginning of a text."""
+    return re.split(r"\s", prompt.before)[-1] if prompt.before else "^", re.split(r"\s", prompt.after, maxsplit=1)[0]
 
 
 def unknown_words(model: LanguageModel, prompt: Prompt) -> list[str]:
     """Return the candidates of a prompt that hold a piece for unknown text, or none at all."""
-    (ids,) = Tokenised(model).prompts([prompt])
+    (ids,) = prompt_ids(model, [prompt])
     return [word for word, pieces in zip(prompt.words, ids.words, strict=True) if not pieces or model.unknown in pieces]
 
 
@@ -208,12 +192,11 @@ def causal_candidates(
     text before it ends with a whole word. With ``"sentence"``, of the whole sentence with the word. What candidates
     share is computed once. `advance` is called with 1 for each prompt.
     """
-    ends = WordEnds.from_tokenizer(model)
     answers = []
     for prompt in prompts:
         before = _with_start(model, prompt.before)
         if context == "left":
-            totals = _left(model, before, prompt.words, ends)
+            totals = _left(model, before, prompt.words)
         else:
             totals = _continuations(model, before, [(*word, *prompt.after) for word in prompt.words]).totals
         answers.append(totals)
@@ -221,38 +204,31 @@ def causal_candidates(
     return answers
 
 
-def _left(model: LanguageModel, before: _Ids, words: Sequence[_Ids], ends: "WordEnds") -> Floats:
-    read = _continuations(model, before, words, ends)
+def _left(model: LanguageModel, before: _Ids, words: Sequence[_Ids]) -> Floats:
+    continuing = continuing_pieces(model)
+    read = _continuations(model, before, words, continuing)
     whole_word_before = np.log1p(-np.minimum(read.continued_before, 1 - 1e-15))
     # At the beginning of a text, a word has no space before it: its first piece looks like a continuation.
-    begins = np.array([not ends.continuing[word[0]] for word in words])
+    begins = np.array([not continuing[word[0]] for word in words])
     return np.asarray(read.totals + np.log1p(-np.minimum(read.continued_after, 1 - 1e-15)) - begins * whole_word_before)
 
 
-@dataclass(frozen=True, eq=False)
-class WordEnds:
-    """Which pieces of a vocabulary continue a word: `continuing` (pieces,)."""
-
-    continuing: NDArray[np.bool_]
-
-    @classmethod
-    def from_tokenizer(cls, model: LanguageModel) -> "WordEnds":
-        """Return the pieces of a model's tokenizer that continue a word when they follow it."""
-        tokenizer = model.tokenizer
-        size = int(getattr(model.model.config.get_text_config(), "vocab_size", len(tokenizer)))
-        pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
-        special = set(tokenizer.all_special_ids)
-        continuing = np.zeros(size, dtype=bool)
-        if any(piece.startswith(_CONTINUED) for piece in pieces):
-            for number, piece in enumerate(pieces):
-                continuing[number] = piece.startswith(_CONTINUED)
-        else:
-            for number, piece in enumerate(pieces):
-                starts_word = piece.startswith((_BYTE_MARK, _SENTENCE_PIECE_MARK, " "))
-                text = piece if piece.isascii() or starts_word else tokenizer.convert_tokens_to_string([piece])
-                continuing[number] = not starts_word and (text[:1].isalnum() or text[:1] in "'\u2019_\ufffd")
-        continuing[[number for number in special if number < size]] = False
-        return cls(continuing)
+@lru_cache(maxsize=2)
+def continuing_pieces(model: LanguageModel) -> NDArray[np.bool_]:
+    """Return which pieces of a model's vocabulary continue a word when they follow it, shape (pieces,)."""
+    tokenizer = model.tokenizer
+    size = int(getattr(model.model.config.get_text_config(), "vocab_size", len(tokenizer)))
+    pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+    continuing = np.zeros(max(size, len(pieces)), dtype=bool)
+    marks_continuations = any(piece.startswith(_CONTINUED) for piece in pieces)
+    for number, piece in enumerate(pieces):
+        if marks_continuations:
+            continuing[number] = piece.startswith(_CONTINUED)
+        elif not piece.startswith((_BYTE_MARK, _SENTENCE_PIECE_MARK, " ")):
+            text = piece if piece.isascii() else tokenizer.convert_tokens_to_string([piece])
+            continuing[number] = text[:1].isalnum() or text[:1] in ("'", "\u2019", "_", "\ufffd")
+    continuing[list(tokenizer.all_special_ids)] = False
+    return continuing[:size]
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,22 +245,22 @@ class _Continuations:
 
 
 def _continuations(
-    model: LanguageModel, before: _Ids, continuations: Sequence[_Ids], ends: WordEnds | None = None
+    model: LanguageModel, before: _Ids, continuations: Sequence[_Ids], continuing: NDArray[np.bool_] | None = None
 ) -> _Continuations:
-    """Return the log probability of each continuation of a text."""
+    """Return the log probability of each continuation of a text; `continuing` marks the pieces that continue a word."""
     import torch
 
     _check_length(model, len(before) + max(map(len, continuations)))
     network, device = model.model, model.loop.device
     exact = torch.float32 if device.type == "mps" else torch.float64
-    continuing = None if ends is None else torch.from_numpy(ends.continuing).to(device)
+    mask_of_pieces = None if continuing is None else torch.from_numpy(continuing).to(device)
 
     def goes_on(logits: Any) -> Any:
-        if continuing is None:
+        if mask_of_pieces is None:
             return torch.zeros(logits.shape[:-1], dtype=exact, device=device)
-        return (torch.softmax(logits.to(exact), dim=-1) * continuing[: logits.shape[-1]]).sum(dim=-1)
+        return (torch.softmax(logits.to(exact), dim=-1) * mask_of_pieces[: logits.shape[-1]]).sum(dim=-1)
 
-    totals, after, going_on = [], [], 0.0
+    totals, after = [], []
     with model.errors(), model.loop.computing():
         shared = network(torch.tensor([before], device=device), use_cache=True)
         first = torch.log_softmax(shared.logits[0, -1].to(exact), dim=-1)
@@ -346,7 +322,7 @@ def word_vectors(model: LanguageModel, words: Sequence[str]) -> tuple[Floats, Fl
     if layer is None or getattr(layer, "weight", None) is None:
         return None
     rows = layer.weight.detach().float().cpu().numpy().astype(np.float64)
-    continuing = WordEnds.from_tokenizer(model).continuing[: len(rows)]
+    continuing = continuing_pieces(model)
     tokenizer = model.tokenizer
     pieces = tokenizer.convert_ids_to_tokens(list(range(min(len(rows), len(tokenizer)))))
     whole = [
@@ -357,6 +333,6 @@ def word_vectors(model: LanguageModel, words: Sequence[str]) -> tuple[Floats, Fl
     if len(whole) < FEWEST:
         return None
     sample = np.unique(np.linspace(0, len(whole) - 1, SAMPLE).astype(np.intp))
-    split = Tokenised(model).prompts([Prompt("the ", ".", tuple(words))])[0].words
+    split = prompt_ids(model, [Prompt("the ", ".", tuple(words))])[0].words
     vectors = np.stack([rows[list(ids)].mean(axis=0) for ids in split])
     return unit_rows(vectors), unit_rows(rows[np.array(whole)[sample]])

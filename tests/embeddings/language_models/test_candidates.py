@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bayesbias.embeddings.language_models.candidates import (
-    Tokenised,
-    WordEnds,
     causal_candidates,
+    continuing_pieces,
     masked_candidates,
     masked_passes,
+    prompt_ids,
     unknown_words,
     word_vectors,
 )
@@ -62,7 +62,7 @@ def one_masked(model: LanguageModel, prompt: Prompt, word: str) -> float:
 
 
 def test_masked_words_of_any_number_of_pieces_are_those_of_single_sentences(masked: LanguageModel) -> None:
-    ids = Tokenised(masked).prompts(PROMPTS)
+    ids = prompt_ids(masked, PROMPTS)
     assert {len(word) for word in ids[0].words} == {1, 2}
     steps: list[int] = []
     answers = masked_candidates(masked, ids, steps.append)
@@ -70,18 +70,16 @@ def test_masked_words_of_any_number_of_pieces_are_those_of_single_sentences(mask
         np.testing.assert_allclose(values, [one_masked(masked, prompt, word) for word in prompt.words], atol=1e-5)
     assert sum(steps) == masked_passes(ids)
     # All candidates of one piece come from one text.
-    assert masked_passes(Tokenised(masked).prompts([Prompt("The ", " left.", ("he", "she", "nurse"))])) == 1
+    assert masked_passes(prompt_ids(masked, [Prompt("The ", " left.", ("he", "she", "nurse"))])) == 1
 
 
 def test_a_causal_model_gives_the_word_and_its_end_after_whole_words(causal: LanguageModel) -> None:
-    continuing = WordEnds.from_tokenizer(causal).continuing
+    continuing = continuing_pieces(causal)
     tokenizer = causal.tokenizer
     words = {tokenizer.convert_ids_to_tokens(int(number)) for number in np.flatnonzero(continuing)}
     assert "n" in words
     assert not words & {"\u0120he", ".", ",", "<|endoftext|>"}
-    for prompt, values in zip(
-        PROMPTS, causal_candidates(causal, Tokenised(causal).prompts(PROMPTS), "left"), strict=True
-    ):
+    for prompt, values in zip(PROMPTS, causal_candidates(causal, prompt_ids(causal, PROMPTS), "left"), strict=True):
         for word, value in zip(prompt.words, values, strict=True):
             before = tokenizer(prompt.before.rstrip())["input_ids"]
             ids = [tokenizer.bos_token_id, *tokenizer(prompt.before + word)["input_ids"]]
@@ -98,7 +96,7 @@ def test_words_of_a_causal_model_have_probabilities_that_add_up(causal: Language
     """All words of one piece after "the": with their ends, they take less than the whole, and "he" is not "hero"."""
     pieces = causal.tokenizer.convert_ids_to_tokens(list(range(len(causal.tokenizer))))
     words = tuple(piece[1:] for piece in pieces if piece.startswith("\u0120") and piece[1:].isalpha())
-    (ids,) = Tokenised(causal).prompts([Prompt("As a nurse, the ", " left.", words)])
+    (ids,) = prompt_ids(causal, [Prompt("As a nurse, the ", " left.", words)])
     (values,) = causal_candidates(causal, [ids], "left")
     assert 0 < np.exp(values).sum() < 1
     (plain,) = causal_candidates(causal, [ids], "sentence")
@@ -106,9 +104,7 @@ def test_words_of_a_causal_model_have_probabilities_that_add_up(causal: Language
 
 
 def test_a_whole_sentence_is_the_sum_of_its_pieces(causal: LanguageModel) -> None:
-    for prompt, values in zip(
-        PROMPTS, causal_candidates(causal, Tokenised(causal).prompts(PROMPTS), "sentence"), strict=True
-    ):
+    for prompt, values in zip(PROMPTS, causal_candidates(causal, prompt_ids(causal, PROMPTS), "sentence"), strict=True):
         before = len(causal.tokenizer(prompt.before.rstrip())["input_ids"]) + 1
         for word, value in zip(prompt.words, values, strict=True):
             text = prompt.before + word + prompt.after
@@ -126,9 +122,9 @@ def test_words_without_known_pieces_are_named(masked: LanguageModel) -> None:
 def test_a_sentence_that_is_too_long_is_refused(masked: LanguageModel, causal: LanguageModel) -> None:
     prompt = Prompt("the " * 80, " left.", ("he",))
     with pytest.raises(EmbeddingError, match="reads at most 64"):
-        masked_candidates(masked, Tokenised(masked).prompts([prompt]))
+        masked_candidates(masked, prompt_ids(masked, [prompt]))
     with pytest.raises(EmbeddingError, match="reads at most 64"):
-        causal_candidates(causal, Tokenised(causal).prompts([prompt]), "left")
+        causal_candidates(causal, prompt_ids(causal, [prompt]), "left")
 
 
 def test_a_small_vocabulary_has_no_sample_of_words(masked: LanguageModel) -> None:
