@@ -39,7 +39,7 @@ from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.models.fits import check_cosine, check_fit, fit_attribute, fitted_rows, fitted_table
 from bayesbias.reports.posterior.contrasts import LEVELS
 from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
-from bayesbias.tables.schema import lost_by_list
+from bayesbias.tables.schema import RANK, lost_by_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -396,10 +396,10 @@ def compare_trainings(
 
 def _ranks(fits: "Iterable[xr.DataTree]") -> str:
     """Return the smallest and the largest rank of the vectors of a condition, empty if one is not known."""
-    texts = [fit_attribute(fit, "table").get("embedding", {}).get("rank", "") for fit in fits]
-    if not all(texts):
+    records = [fit_attribute(fit, "table").get(RANK) for fit in fits]
+    if not all(records):
         return ""
-    ranks, dimensions = sorted(int(text.split()[0]) for text in texts), texts[0].split()[-1]
+    ranks, dimensions = sorted(rank for rank, _ in records), records[0][1]
     return f"{ranks[0] if ranks[0] == ranks[-1] else f'{ranks[0]} to {ranks[-1]}'} of {dimensions}"
 
 

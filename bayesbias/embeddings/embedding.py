@@ -27,6 +27,10 @@ QUANTISED = (
 )
 
 
+_RANKED = 10_000  # vectors at most
+_REMOVED = 1e-5  # of the largest singular value; float32 leaves about 1e-7 of a direction that was removed
+
+
 @dataclass(frozen=True, repr=False)
 class Lookup(Described):
     """Result of looking up words in an embedding.
@@ -161,6 +165,13 @@ class Embedding(Described):
         if sample is None:
             sample = sampled_vectors(self.words, self.vectors)
         return None if sample is None else geometry.unit_rows(sample)
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of dimensions that the vectors still use, from up to 10,000 of them: debiasing can remove some."""
+        step = -(-len(self) // _RANKED)
+        values = np.linalg.svd(self.vectors[::step].astype(np.float64), compute_uv=False)
+        return int((values > _REMOVED * values[0]).sum())
 
     @cached_property
     def digest(self) -> str:
