@@ -58,12 +58,8 @@ def scaled_prior(prior: Prior, scale: Scale, *, is_mean: bool) -> Prior:
     if prior.distribution == "LogNormal":
         values["mu"] += float(np.log(unit))
         return Prior(prior.distribution, values)
-    for name in ("rate", "beta") if prior.distribution != "InverseGamma" else ():
-        if name in values:
-            values[name] /= unit
-    for name in ("sigma", "beta") if prior.distribution == "InverseGamma" else ("sigma",):
-        if name in values:
-            values[name] *= unit
-    if "mu" in values:
-        values["mu"] = float(scale.from_distances(np.asarray(values["mu"]))) if is_mean else values["mu"] * unit
+    power = {"sigma": 1, "mu": 1, "rate": -1, "beta": 1 if prior.distribution == "InverseGamma" else -1}
+    values = {name: value * unit ** power.get(name, 0) for name, value in values.items()}
+    if is_mean and "mu" in values:
+        values["mu"] = float(scale.from_distances(np.asarray(prior.parameters["mu"])))
     return Prior(prior.distribution, values)

@@ -71,3 +71,12 @@ def test_draws_are_scaled_by_what_they_are() -> None:
 def test_groups_of_single_words_have_a_scale() -> None:
     scale = scale_of(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 1]), np.array([0, 1, 0]))
     assert scale == Scale(7 / 3, pytest.approx(np.std([1, 2, 4]) / 0.07))
+
+
+def test_distances_of_bundled_tables_have_the_usual_spread() -> None:
+    """The sd that stands for 0.05 of cosine distance lies between 0.03 and 0.06 there, as the module says."""
+    for path in sorted(bb.bundled("data", "tables").glob("*.csv.gz")):
+        data = model_data(bb.read_table(path))
+        groups = np.unique(data.protected_groups, return_inverse=True)[1]
+        unit = scale_of(data.distance, groups[data.protected], data.attribute).unit
+        assert 0.029 < 0.05 * unit < 0.06, path.name
