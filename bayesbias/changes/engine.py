@@ -47,7 +47,14 @@ from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import distance_table
-from bayesbias.tables.schema import FrameLike, as_frame, drop_duplicates, table_facts, validate_table
+from bayesbias.tables.schema import (
+    FrameLike,
+    as_frame,
+    check_cosine_table,
+    drop_duplicates,
+    table_facts,
+    validate_table,
+)
 from bayesbias.tables.table_files import is_table_name, read_table
 
 if TYPE_CHECKING:
@@ -82,6 +89,7 @@ def checked_tables(tables: Mapping[str, FrameLike]) -> "dict[str, pd.DataFrame]"
             raise TableError(f"The table {name!r} is not a pandas DataFrame but {type(table).__name__}.")
         try:
             valid = validate_table(table)
+            check_cosine_table(valid, "A comparison")
         except TableError as error:
             raise TableError(f"Table {name!r}: {error}") from error
         checked[name] = drop_duplicates(valid, "drop")[0].reset_index(drop=True)

@@ -15,7 +15,7 @@ from bayesbias.base.arrays import ROUNDING, Floats
 from bayesbias.base.checks import check_count, check_flag, resolve_seed
 from bayesbias.base.number_text import counted
 from bayesbias.errors import LostWordsWarning, MeasureError, did_you_mean, name_some, setting, warn_user
-from bayesbias.tables.schema import FrameLike, as_frame
+from bayesbias.tables.schema import FrameLike, as_frame, check_cosine_table
 
 MOST_PARTITIONS = 1_000_000
 """Largest number of partitions that are enumerated; beyond it, a sample is drawn."""
@@ -280,6 +280,7 @@ def t_tests(table: FrameLike, *, targets: tuple[str, str] | None = None) -> pd.D
     3          female          raw      0.0760   0.0000   64
     """
     table = as_frame(table)
+    check_cosine_table(table, "A t test")
     first, second = _two_groups(table, targets)
     rows = []
     for attribute_group, part in table.groupby("attribute_group", sort=False, observed=True):
@@ -335,6 +336,7 @@ def mac_t_tests(table: FrameLike, after: FrameLike | None = None) -> pd.DataFram
     """
     table = as_frame(table)
     after = as_frame(after)
+    check_cosine_table(table, "A t test")
     before = _without_controls(table)
     if after is not None:
         before, after = _common_pairs(before, _without_controls(after))

@@ -36,7 +36,7 @@ from bayesbias.models.scales import COSINE
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words
-from bayesbias.tables.measures import COSINE_DISTANCE, Measure, measure_of
+from bayesbias.tables.measures import COSINE_DISTANCE, measure_of, other_measure
 from bayesbias.tables.schema import ATTRS_KEY, Provenance, provenance, validate_table
 
 if TYPE_CHECKING:
@@ -185,26 +185,17 @@ def _fit() -> str:
     return worded("bb.fit", "`bayesbias fit`")
 
 
-def fit_measure(fit: "xr.DataTree") -> Measure:
-    """Return what the numbers of a fit measure."""
-    return measure_of(fit_attribute(fit, "table"))
-
-
 def measured_in(fit: "xr.DataTree") -> dict[str, str]:
     """Return what numbers other than cosine distances measure, for the settings of a frame; empty for these."""
-    measure = fit_measure(fit)
+    measure = measure_of(fit_attribute(fit, "table"))
     return {} if measure.column == COSINE_DISTANCE.column else {"measure": measure.of_means}
 
 
 def check_cosine(fit: "xr.DataTree", what: str) -> None:
     """Raise a `FitError` if the numbers of a fit are no cosine distances, of which the text or figure `what` speaks."""
-    measure = fit_measure(check_fit(fit))
-    if measure.column != COSINE_DISTANCE.column:
-        raise FitError(
-            f"{what} speaks of cosine distances, and this fit is of {measure.of_means}. Use "
-            f"{worded('bb.contrasts, bb.planned_contrasts and bb.summary', '`bayesbias contrast` and `summary`')}, "
-            "whose numbers are in its unit."
-        )
+    if reason := other_measure(fit_attribute(fit, "table"), what):
+        names = worded("bb.contrasts, bb.planned_contrasts and bb.summary", "`bayesbias contrast` and `summary`")
+        raise FitError(f"{reason} Use {names}, whose numbers are in the unit of the table.")
 
 
 def check_fit(fit: Any) -> "xr.DataTree":

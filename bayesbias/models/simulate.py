@@ -12,9 +12,10 @@ from bayesbias.errors import ModelError, TableError, did_you_mean
 from bayesbias.models.coordinates import PARAMETERS, coordinates
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
+from bayesbias.models.scales import COSINE
 from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
-from bayesbias.models.units import scaled_prior
-from bayesbias.tables.schema import ATTRS_KEY, FrameLike, Provenance, as_frame, table_hash, validate_table
+from bayesbias.models.units import in_unit, scaled_prior
+from bayesbias.tables.schema import FrameLike, as_frame, validate_table, with_provenance
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 
 _PAIR = ["protected_word", "attribute_word"]
@@ -83,7 +84,7 @@ def simulate_table(
             f"A design is a distance table (a pandas DataFrame), not {type(design_or_table).__name__}. Make one with "
             "bb.distance_table or bb.read_table."
         )
-    spec = load_model(model)
+    spec = in_unit(load_model(model), COSINE)
     design = design_or_table.drop(columns=["cosine_distance", "cosine_similarity"], errors="ignore")
     if set(_PAIR) <= set(design.columns):
         design = design.drop_duplicates([name for name in (*_PAIR, "connection") if name in design])
@@ -108,8 +109,7 @@ def simulate_table(
             for name, names in parameter_labels(data, spec).items()
         },
     }
-    design.attrs[ATTRS_KEY] = Provenance({**facts, "hash": table_hash(design)})
-    return design
+    return with_provenance(design, facts)
 
 
 def draw_parameters(

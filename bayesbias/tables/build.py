@@ -24,18 +24,11 @@ from bayesbias.errors import ArgumentError, StudyError, setting
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 from bayesbias.tables.errors_over_contexts import contrast_errors
-from bayesbias.tables.schema import (
-    ATTRS_KEY,
-    Duplicates,
-    Provenance,
-    apply_duplicates_policy,
-    table_hash,
-)
+from bayesbias.tables.schema import RANK, Duplicates, apply_duplicates_policy, with_provenance
 from bayesbias.tables.study_pairs import StudyPairs, judge_lost, lists_of, lost_entries, members
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import Vocabulary, dependence_record, lists_of_pairs
 
-_ROWS, _REMOVED = 10_000, 1e-10
 # Kept as long as the embeddings, whose vectors may take gigabytes.
 _VOCABULARIES: WeakKeyDictionary[Embedding, Vocabulary | None] = WeakKeyDictionary()
 
@@ -153,8 +146,9 @@ def distance_table(
             "hash": embedding.digest,
             "case": embedding.case_text,
             **({"means_of_words": ", ".join(means)} if means else {}),
-            **({"steps": "; ".join(embedding.steps), **_rank(embedding)} if embedding.steps else {}),
+            **({"steps": "; ".join(embedding.steps)} if embedding.steps else {}),
         },
+        **_rank(embedding),
         **pairs.facts,
         **_of_contexts(embedding, protected, attributes, pairs.connections),
         "lost_words": lost,
@@ -168,20 +162,14 @@ def distance_table(
     table = table.reset_index(drop=True)
     if dependent := _dependent_words(table, embedding, reference):
         provenance[DEPENDENT_WORDS] = dependent
-    table.attrs[ATTRS_KEY] = Provenance({**provenance, "hash": table_hash(table)})
-    return table
+    return with_provenance(table, provenance)
 
 
-def _rank(embedding: Embedding) -> dict[str, str]:
-    """Return the rank of vectors that were changed, such as debiased ones, as a text; empty for a few words."""
-    if len(embedding) < 2 * embedding.dimensions:
+def _rank(embedding: Embedding) -> dict[str, list[int]]:
+    """Return how many dimensions vectors use that were changed, such as debiased ones; not of few words alone."""
+    if not embedding.steps or len(embedding) < 2 * embedding.dimensions:
         return {}
-    vectors = embedding.vectors
-    blocks = (vectors[start : start + _ROWS].astype(float) for start in range(0, len(vectors), _ROWS))
-    products = np.sum([block.T @ block for block in blocks], axis=0)
-    sizes = np.linalg.eigvalsh(products)
-    # These are squares: float32 leaves about 1e-14 of a direction that was removed.
-    return {"rank": f"{int((sizes > _REMOVED * sizes[-1]).sum())} of {embedding.dimensions}"}
+    return {RANK: [embedding.rank, embedding.dimensions]}
 
 
 def matched_words(embedding: Embedding, study: Study) -> tuple[dict[str, str], dict[str, str]]:

@@ -79,6 +79,18 @@ def measure_of(facts: Mapping[str, Any]) -> Measure:
     return Measure(**facts[KEY]) if KEY in facts else COSINE_DISTANCE
 
 
+def other_measure(facts: Mapping[str, Any], what: str) -> str:
+    """Return why a text or figure `what`, which speaks of cosine distances, cannot be about a table; empty if it can.
+
+    >>> other_measure({"measure": SURPRISAL.record()}, "A page")
+    'A page speaks of cosine distances, and these are surprisals (nats).'
+    """
+    measure = measure_of(facts)
+    if measure.column == COSINE_DISTANCE.column:
+        return ""
+    return f"{what} speaks of cosine distances, and these are {measure.of_means}."
+
+
 def measure_faults(record: Any) -> Iterator[str]:
     """Yield the faults of a measure's record from a file."""
     names = set(COSINE_DISTANCE.record())

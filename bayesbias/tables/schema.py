@@ -34,7 +34,7 @@ from bayesbias.tables.codes import (
     relabel,
     to_numbers,
 )
-from bayesbias.tables.measures import COSINE_DISTANCE, Measure, measure_faults, measure_of
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure, measure_faults, measure_of, other_measure
 from bayesbias.tables.measures import KEY as MEASURE
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import dependence_faults
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")
 ATTRS_KEY = "bayesbias"
+RANK = "rank"
+"""Dimensions that changed vectors still use, and all, in a table's provenance."""
 _ROLES = ("protected", "attribute")
 
 
@@ -124,6 +126,9 @@ def provenance_faults(facts: object) -> Iterator[str]:
         yield f"contexts must be a section with the median and the fewest number, not {_short(contexts)}"
     if not isinstance(errors, list) or not all(map(_is_error, errors)):
         yield f"context_errors must be a list of sections with contrast, level, name and sd, not {_short(errors)}"
+    rank = facts.get(RANK, [0, 0])
+    if not (isinstance(rank, list) and len(rank) == 2 and all(map(is_count, rank))):
+        yield f"{RANK} must be a list of two counts, not {_short(rank)}"
     if MEASURE in facts:
         yield from measure_faults(facts[MEASURE])
     if DEPENDENT_WORDS in facts:
@@ -175,6 +180,19 @@ def table_hash(table: pd.DataFrame) -> str:
     measure = measure_of(table_facts(table))
     distance, *similarity = (table[name].to_numpy(dtype=np.float64) for name in number_columns(measure))
     return CodedTable(words, distance, similarity[0] if similarity else None, measure).hash()
+
+
+def check_cosine_table(table: pd.DataFrame, what: str) -> None:
+    """Raise a `TableError` if a table holds no cosine distances, of which the text or figure `what` speaks."""
+    if reason := other_measure(table_facts(table), what):
+        raise TableError(f"{reason} Fit the table: contrasts and summaries of a fit are in its unit.")
+
+
+def with_provenance(table: pd.DataFrame, facts: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a new table with its provenance: facts, and the hash of its rows."""
+    table.attrs[ATTRS_KEY] = Provenance(facts)  # the hash depends on the measure
+    table.attrs[ATTRS_KEY] = Provenance({**facts, "hash": table_hash(table)})
+    return table
 
 
 def number_columns(measure: Measure) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.codes import to_numbers
 from bayesbias.tables.measures import KEY as MEASURE
 from bayesbias.tables.measures import Measure
-from bayesbias.tables.schema import ATTRS_KEY, FrameLike, Provenance, as_frame, table_hash
+from bayesbias.tables.schema import FrameLike, as_frame, with_provenance
 from bayesbias.tables.study_pairs import StudyPairs, judge_lost, lost_entries
 
 _WORDS = ("protected_word", "attribute_word")
@@ -143,9 +143,7 @@ def score_table(
         "max_lost": max_lost,
         "duplicates": {"policy": "drop", "dropped": 0, "same_vectors": 0},
     }
-    table.attrs[ATTRS_KEY] = Provenance(record)
-    table.attrs[ATTRS_KEY] = Provenance({**record, "hash": table_hash(table)})
-    return table
+    return with_provenance(table, record)
 
 
 def _numbers(scores: pd.DataFrame, value: str, trials: str | None) -> tuple[np.ndarray, np.ndarray | None]:

@@ -35,7 +35,7 @@ from bayesbias.studies.study import Study, StudyLike, load_study
 from bayesbias.tables.errors_over_contexts import template_errors
 from bayesbias.tables.measures import KEY as MEASURE
 from bayesbias.tables.measures import SURPRISAL
-from bayesbias.tables.schema import ATTRS_KEY, Provenance, table_hash
+from bayesbias.tables.schema import with_provenance
 from bayesbias.tables.study_pairs import StudyPairs, judge_lost, lost_entries
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import Vocabulary, dependence_record, lists_of_pairs
@@ -236,9 +236,7 @@ def _table(
         "max_lost": max_lost,
         "duplicates": {"policy": "drop", "dropped": 0, "same_vectors": 0},
     }
-    table.attrs[ATTRS_KEY] = Provenance(record)
-    table.attrs[ATTRS_KEY] = Provenance({**record, "hash": table_hash(table)})
-    return table
+    return with_provenance(table, record)
 
 
 def _check_absent(reason: str, **values: object) -> None:
@@ -320,7 +318,7 @@ def _surprisals(
     numbers = np.empty((len(sentences), len(rows), len(attributes)))
     for (_, (number, row), columns), values in zip(places, answers, strict=True):
         numbers[number, row, columns] = -values
-    if not source.normalised:  # surprisals of sentences: among those with the study's words
+    if isinstance(source, ModelSource) and source.context == "sentence":  # among those with the study's words
         numbers += np.logaddexp.reduce(-numbers, axis=2, keepdims=True)
     return numbers
 

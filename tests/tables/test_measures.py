@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import FitError
+from bayesbias.errors import FitError, TableError
 from bayesbias.reports.posterior.estimate_tables import estimate_table
 from bayesbias.tables.measures import CHANGE, COSINE_DISTANCE, SURPRISAL, Measure, measure_faults, measure_of
 from tests.models.test_scales import scores
@@ -48,7 +49,7 @@ def rated() -> xr.DataTree:
 def test_texts_about_cosine_distances_refuse_other_measures(
     rated: xr.DataTree, report: Callable[[xr.DataTree], object]
 ) -> None:
-    with pytest.raises(FitError, match=r"speaks of cosine distances, and this fit is of ratings \(points\)"):
+    with pytest.raises(FitError, match=r"speaks of cosine distances, and these are ratings \(points\)"):
         report(rated)
 
 
@@ -56,3 +57,26 @@ def test_captions_name_the_measure(rated: xr.DataTree) -> None:
     frame = bb.contrasts(rated)
     assert "differences of mean ratings (points), " in estimate_table(frame).caption
     assert "in units of the ratings (points) except" in estimate_table(bb.summary(rated)).caption
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        lambda table: bb.compare_embeddings({"a": table, "b": table}, random_seed=1),
+        lambda table: bb.sensitivity(table, random_seed=1),
+        lambda table: bb.compare_models(table, random_seed=1),
+        lambda table: bb.plots.plot_distances(table),
+        lambda table: bb.metrics.t_tests(table),
+        lambda table: bb.metrics.mac_t_tests(table),
+    ],
+)
+def test_reports_on_tables_refuse_other_measures(report: Callable[[pd.DataFrame], object]) -> None:
+    with pytest.raises(TableError, match=r"speaks of cosine distances, and these are ratings \(points\)"):
+        report(scores(20.0))
+
+
+def test_measures_and_plans_refuse_fits_of_other_measures(rated: xr.DataTree) -> None:
+    with pytest.raises(FitError, match="speaks of cosine distances"):
+        bb.measure_posterior(rated, random_seed=1)
+    with pytest.raises(FitError, match="speaks of cosine distances"):
+        bb.required_words(rated, width=0.05, random_seed=1)

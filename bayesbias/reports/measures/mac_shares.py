@@ -13,7 +13,7 @@ from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import CONNECTIONS
-from bayesbias.tables.schema import FrameLike, as_frame, validate_table
+from bayesbias.tables.schema import FrameLike, as_frame, check_cosine_table, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,11 +193,13 @@ def mac_shares(
 
 def valid_tables(table: "pd.DataFrame | Mapping[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
     """Return valid tables by name, a single one under ""; raise `ReportError` if there is none."""
-    if not isinstance(table, Mapping):
-        return {"": validate_table(table)}
-    if not table:
+    named = table if isinstance(table, Mapping) else {"": table}
+    if not named:
         raise ReportError("There are no tables. Give at least one by name, such as {'before': table, 'after': other}.")
-    return {str(name): validate_table(as_frame(one)) for name, one in table.items()}
+    tables = {str(name): validate_table(as_frame(one)) for name, one in named.items()}
+    for valid in tables.values():
+        check_cosine_table(valid, "MAC")
+    return tables
 
 
 def _shares(table: "pd.DataFrame", level: str, band: float) -> "pd.DataFrame":

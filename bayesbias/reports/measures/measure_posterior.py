@@ -19,7 +19,7 @@ from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study
 from bayesbias.models.densities import densities
-from bayesbias.models.fits import fit_attribute, fitted_rows, fitted_table
+from bayesbias.models.fits import check_cosine, fit_attribute, fitted_rows, fitted_table
 from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.reports.measures.null_simulation import rate
 from bayesbias.studies.study import Study
@@ -498,6 +498,7 @@ def measure_posterior(
     """
     check_probability("hdi_prob", hdi_prob)
     seed = resolve_seed(random_seed)
+    check_cosine(fit, "A measure")
     function = _of_similarities(measure, options)
     study = fitted_study(fit)
     lists = function.lists(study, targets, attributes)

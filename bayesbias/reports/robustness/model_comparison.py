@@ -25,7 +25,7 @@ from bayesbias.models.spec import ModelSpec, load_model
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.group_statements import without_contrast
-from bayesbias.tables.schema import FrameLike, as_frame
+from bayesbias.tables.schema import FrameLike, as_frame, check_cosine_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,6 +214,7 @@ def compare_models(
     check_probability("hdi_prob", hdi_prob)
     specs = _specs(models)
     data = model_data(rows)
+    check_cosine_table(rows, "The comparison of models")
     not_compared = groups_not_compared(data)
     if not_compared and not all(spec.multivariate for spec in specs):
         # The same rows for all models: those of rows are fitted without groups that are in no contrast.

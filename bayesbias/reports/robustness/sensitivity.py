@@ -37,7 +37,7 @@ from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.posterior.effective_words import clusters_of
 from bayesbias.reports.posterior.group_statements import without_contrast
-from bayesbias.tables.schema import FrameLike, as_frame, validate_table
+from bayesbias.tables.schema import FrameLike, as_frame, check_cosine_table, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -308,6 +308,7 @@ def sensitivities(
     draws = check_count("draws", settings.draws, least=_FEWEST_DRAWS)
     chains, seed, spec = check_count("chains", settings.chains), resolve_seed(settings.random_seed), load_model(model)
     data = model_data(table)
+    check_cosine_table(table, "The sensitivity of a conclusion")
     check_baseline(baseline, data.connections, "table")
     table, not_compared = validate_table(table), groups_not_compared(data)
     if not_compared and not spec.multivariate:

@@ -11,7 +11,7 @@ from bayesbias.base.checks import check_choice, check_count, check_number
 from bayesbias.errors import ReportError
 from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.data import ModelData, list_kind
-from bayesbias.models.fits import fitted_model, fitted_rows
+from bayesbias.models.fits import check_cosine, fitted_model, fitted_rows
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.population import ListMoments, list_moments, places_of_lists, without_inflation
 from bayesbias.models.samplers.registry import sampler_for
@@ -112,6 +112,7 @@ def plan_from_fit(fit: Any) -> StudyPlan:
             f"The model {spec.name!r} has no word_sd, so it does not describe new protected words. Plan with a fit of "
             "'multivariate'."
         )
+    check_cosine(fit, "A plan")
     rows = fitted_rows(fit)
     stacked = posterior_with_covariances(fit).stack(sample=("chain", "draw"))
     places = {"connection": rows.connections, "attribute_list": [list_kind(name) for name in rows.connections]}
