@@ -19,7 +19,7 @@ from bayesbias.embeddings.language_models.candidates import (
     PromptIds,
     causal_candidates,
     masked_candidates,
-    masked_passes,
+    masked_rows,
     prompt_ids,
     unknown_words,
 )
@@ -85,9 +85,9 @@ class ModelSource:
         ids: list[PromptIds] = prompt_ids(self.model, prompts)
         if self.context != "both":
             return causal_candidates(self.model, ids, self.context, bar.advance)
-        texts = masked_passes(ids)
-        bar.describe(f"{self.name}: {counted(texts, 'text')} for {counted(len(prompts), 'prompt')}")
-        return masked_candidates(self.model, ids, lambda count: bar.advance(count * len(prompts) / texts))
+        rows = masked_rows(ids)
+        bar.describe(f"{self.name}: {counted(len(rows), 'text')} for {counted(len(prompts), 'prompt')}")
+        return masked_candidates(self.model, ids, rows, lambda count: bar.advance(count * len(prompts) / len(rows)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,21 +98,24 @@ def unknown_words(model: LanguageModel, prompt: Prompt) -> list[str]:
 
 # --- masked models ----------------------------------------------------------------------------------------
 
+type _Row = tuple[_Ids, _Ids, _Ids, int]
+"""Ids before the place, after it, the pieces of the word that are shown, and how many the word has."""
 
-def masked_passes(prompts: Sequence[PromptIds]) -> int:
-    """Return the number of texts that a masked model reads for the candidates of prompts."""
-    return len(_masked_rows(prompts))
+type MaskedRows = dict[_Row, dict[int, None]]
+"""Texts that a masked model reads, each with the pieces whose probability it must give."""
 
 
 def masked_candidates(
-    model: LanguageModel, prompts: Sequence[PromptIds], advance: Callable[[int], None] = lambda _: None
+    model: LanguageModel,
+    prompts: Sequence[PromptIds],
+    rows: MaskedRows,
+    advance: Callable[[int], None] = lambda _: None,
 ) -> list[Floats]:
     """Return the log probability of each candidate of prompts, given the rest of its sentence, in nats.
 
-    All candidates of one number of pieces have their first piece from one text. `advance` is called with the number of
-    texts of each batch.
+    All candidates of one number of pieces have their first piece from one text. `rows` are those of `masked_rows`.
+    `advance` is called with the number of texts of each batch.
     """
-    rows = _masked_rows(prompts)
     log_of: dict[tuple[_Ids, _Ids, _Ids, int], dict[int, float]] = {}
     # Rows that are asked for many pieces apart from those that are asked for few: each batch has one width.
     ordered = sorted(rows, key=lambda row: len(rows[row]))
@@ -136,13 +139,9 @@ def masked_candidates(
     ]
 
 
-type _Row = tuple[_Ids, _Ids, _Ids, int]
-"""Ids before the place, after it, the pieces of the word that are shown, and how many the word has."""
-
-
-def _masked_rows(prompts: Iterable[PromptIds]) -> dict[_Row, dict[int, None]]:
+def masked_rows(prompts: Iterable[PromptIds]) -> MaskedRows:
     """Return the texts that a model reads, with the ids of the pieces whose probability each must give."""
-    rows: dict[_Row, dict[int, None]] = {}
+    rows: MaskedRows = {}
     for prompt in prompts:
         for word in prompt.words:
             for step, piece in enumerate(word):

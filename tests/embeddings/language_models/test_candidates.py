@@ -9,7 +9,7 @@ from bayesbias.embeddings.language_models.candidates import (
     causal_candidates,
     continuing_pieces,
     masked_candidates,
-    masked_passes,
+    masked_rows,
     prompt_ids,
     unknown_words,
     word_vectors,
@@ -65,12 +65,12 @@ def test_masked_words_of_any_number_of_pieces_are_those_of_single_sentences(mask
     ids = prompt_ids(masked, PROMPTS)
     assert {len(word) for word in ids[0].words} == {1, 2}
     steps: list[int] = []
-    answers = masked_candidates(masked, ids, steps.append)
+    answers = masked_candidates(masked, ids, masked_rows(ids), steps.append)
     for prompt, values in zip(PROMPTS, answers, strict=True):
         np.testing.assert_allclose(values, [one_masked(masked, prompt, word) for word in prompt.words], atol=1e-5)
-    assert sum(steps) == masked_passes(ids)
+    assert sum(steps) == len(masked_rows(ids))
     # All candidates of one piece come from one text.
-    assert masked_passes(prompt_ids(masked, [Prompt("The ", " left.", ("he", "she", "nurse"))])) == 1
+    assert len(masked_rows(prompt_ids(masked, [Prompt("The ", " left.", ("he", "she", "nurse"))]))) == 1
 
 
 def test_a_causal_model_gives_the_word_and_its_end_after_whole_words(causal: LanguageModel) -> None:
@@ -121,8 +121,9 @@ def test_words_without_known_pieces_are_named(masked: LanguageModel) -> None:
 
 def test_a_sentence_that_is_too_long_is_refused(masked: LanguageModel, causal: LanguageModel) -> None:
     prompt = Prompt("the " * 80, " left.", ("he",))
+    ids = prompt_ids(masked, [prompt])
     with pytest.raises(EmbeddingError, match="reads at most 64"):
-        masked_candidates(masked, prompt_ids(masked, [prompt]))
+        masked_candidates(masked, ids, masked_rows(ids))
     with pytest.raises(EmbeddingError, match="reads at most 64"):
         causal_candidates(causal, prompt_ids(causal, [prompt]), "left")
 
