@@ -3,8 +3,7 @@
 import os
 import re
 import sys
-import warnings
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +41,7 @@ from bayesbias.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     import pandas as pd
 
@@ -401,14 +400,14 @@ def trainings(
         )
     if samples:
         file_names(samples, "trained on resampled documents")
-    with _one_warning() as lost:
+    with collected_warnings(LostWordsWarning):  # in place of one warning for each table, one follows
         tables: dict[Any, Any] = {
             path: bb.distance_table(
                 bb.load_embedding(input_file(path), words=loaded.words, **loading), loaded, **building
             )
             for path in (*embeddings, *samples)
         }
-        lost |= {path.stem: tables[path] for path in (*embeddings, *samples)}
+    _warn_of_lost_words({path.stem: table for path, table in tables.items()})
     name_by_distances: dict[bytes, Any] = {}
     for name, table in tables.items():
         if (twin := name_by_distances.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
@@ -450,18 +449,10 @@ def trainings(
     delivery.finish(replace(compared, facts=compared.facts | {"doubts": doubts}, sources=sources))
 
 
-@contextmanager
-def _one_warning() -> "Iterator[dict[str, pd.DataFrame]]":
-    """Yield a dict for tables by seed, whose lost words are then named in one warning in place of one for each."""
-    from bayesbias.base.number_text import counted
+def _warn_of_lost_words(tables: "dict[str, pd.DataFrame]") -> None:
+    """Name the words that tables lost, by seed, in one warning."""
     from bayesbias.tables.schema import lost_by_list, table_facts
 
-    tables: dict[str, pd.DataFrame] = {}
-    with collected_warnings() as caught:
-        yield tables
-    for warning in caught:
-        if not issubclass(warning.category, LostWordsWarning):
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     lacks: dict[tuple[str, str], list[str]] = {}
     for seed, table in tables.items():
         for list_name, words in lost_by_list(table_facts(table)["lost_words"]).items():
