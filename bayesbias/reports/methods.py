@@ -9,7 +9,7 @@ from bayesbias.base.checks import HDI_PROB, check_probability, check_type
 from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, share_text, shown_name
 from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.embeddings.embedding import OF_WORDS
-from bayesbias.errors import FitError, NotEnoughMemoryError, ReportError, name_some
+from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fit_files import USER, added_parameters
 from bayesbias.models.fits import (
@@ -25,7 +25,7 @@ from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.numerics.proposals import KHAT_MAX
 from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.models.spec import MEANINGS
-from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior, judged_statistics
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason, judged_statistics
 from bayesbias.reports.posterior.contrasts import has_list_nearness
 from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.effective_words import is_question_list, list_records
@@ -91,7 +91,6 @@ def methods(
     >>> bibtex.splitlines()[1]
     '@software{bayesbias,'
     """
-    check_cosine(fit, "The methods text")
     if check is not None:
         check_type("check", check, PosteriorCheck, "what bb.check_posterior returned")
     return methods_text(*methods_and_bibtex(fit, hdi_prob=hdi_prob, rope=rope, check=check))
@@ -107,9 +106,13 @@ def methods_and_bibtex(
     *,
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
-    check: PosteriorCheck | None = None,
+    check: PosteriorCheck | BayesBiasError | None = None,
 ) -> tuple[str, str]:
-    """Return the paragraphs of the methods section in Markdown, with the line of hashes, and its BibTeX entries."""
+    """Return the paragraphs of the methods section in Markdown, with the line of hashes, and its BibTeX entries.
+
+    `check` is as for `methods`, or the reason why there is none.
+    """
+    check_cosine(fit, "The methods text")
     check_probability("hdi_prob", hdi_prob)
     region, cited = rope_of(fit, rope), Bibliography()
     table = fitted_table(fit)
@@ -291,15 +294,15 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
         yield markdown_sentence(spec.caution)
 
 
-def _predictions(fit: "xr.DataTree", check: PosteriorCheck | None) -> Iterator[str]:
+def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | None) -> Iterator[str]:
     """Yield what a posterior predictive check found, or why there is none."""
-    try:
-        check = check or check_posterior(fit, random_seed=fit_attribute(fit, "random_seed"), progress=False)
-    except (FitError, ReportError, NotEnoughMemoryError) as error:
-        yield markdown_text(f"We made no posterior predictive check. {error}")
+    if check is None:
+        check = check_or_reason(fit, fit_attribute(fit, "random_seed"))
+    if isinstance(check, BayesBiasError):
+        yield markdown_text(f"We made no posterior predictive check. {check}")
         return
     judged = len(judged_statistics(check.statistics))
-    failed = [row for problem in check.problems for row in problem.numbers.get("statistics", ()) if "p_value" in row]
+    failed = [row for one in check.problems if one.kind == "statistics" for row in one.numbers["statistics"]]
     yield (
         f"A posterior predictive check compared {counted(judged, 'statistic')} of the distances with those of "
         f"{check.replicates:,} tables that the model replicated."
