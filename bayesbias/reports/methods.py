@@ -180,8 +180,8 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         named = "; ".join(f"{_name(group)}: {markdown_text(text)}" for group, text in lacking.items())
         fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"
         yield f"Contrasts leave out groups that lack a side ({named}){fitted}."
-    connections = fitted_rows(fit).connections
-    others = [name for name in connections if name != "associated"]
+    rows = fitted_rows(fit)
+    others = [name for name in rows.connections if name != "associated"]
     if "different" in others:
         yield "Different words are those that are associated with another protected group."
     for control in (name for name in others if name in _CONTROLS):
@@ -189,14 +189,14 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         bundled = words <= set(control_list(control))
         source = f", from the lists of {cited.cite('dobrzeniecka2024')}" if bundled else " of the study itself"
         yield f"{control.capitalize()} words are controls that {_CONTROLS[control]} ({len(words)} words{source})."
-    if "associated" in connections and others:
+    if "associated" in rows.connections and others:
         named = " or ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
         weights = ", with equal weights of the protected groups" if fitted_model(fit).multivariate else ""
         yield (
             f"A contrast is the mean distance to associated words minus that to {named} words{weights}: below 0, "
             "associated words are nearer."
         )
-    if has_list_nearness(fit):
+    if has_list_nearness(fit, rows):
         yield (
             "Some attribute lists can be nearer to all groups than others. The net contrast of a group or word leaves "
             "out what all groups share: it is the contrast minus that of the same lists averaged over the groups."
