@@ -279,10 +279,17 @@ def raise_faults(error: type[BayesBiasError], what: str, faults: Iterable[str]) 
 
 @contextmanager
 def collected_warnings(category: type[Warning] = Warning) -> Iterator[list[warnings.WarningMessage]]:
-    """Yield a list that collects warnings instead of showing them; one thread at a time, as filters are global."""
+    """Yield a list that collects warnings instead of showing them; one thread at a time, as filters are global.
+
+    Warnings of other categories are shown at the end.
+    """
     with _COLLECTING, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", category)
         yield caught
+    others = [warning for warning in caught if not issubclass(warning.category, category)]
+    caught[:] = [warning for warning in caught if issubclass(warning.category, category)]
+    for warning in others:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def library_reason(error: BaseException) -> str:

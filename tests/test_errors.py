@@ -99,6 +99,16 @@ def test_warnings_point_at_the_line_of_the_user() -> None:
     assert {Path(warning.filename).name for warning in caught} == {"test_errors.py"}
 
 
+def test_collected_warnings_of_one_category_leave_the_others_to_the_user() -> None:
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        with errors.collected_warnings(errors.LostWordsWarning) as caught:
+            errors.warn_user("The pair occurs twice.", errors.DuplicatesWarning)
+            errors.warn_user("The word is lost.", errors.LostWordsWarning)
+    assert [str(warning.message) for warning in shown] == ["The pair occurs twice."]
+    assert [str(warning.message) for warning in caught] == ["The word is lost."]
+
+
 def test_a_long_name_in_all_faults_takes_no_memory() -> None:
     name = 10**6 * "a"
     tracemalloc.start()

@@ -9,6 +9,7 @@ import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_rope, resolve_seed
+from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import SHOWS, ComparedConditions, Contents, ResultTable, call_options
 from bayesbias.base.statements import Statement, StatementList, rows_of
@@ -328,7 +329,8 @@ class Changes(ComparedConditions):
             call = f"compared = bb.compare_embeddings({{{names}}}{options}, {seed})\n"
             return f'{call}bb.write(compared, "changes.html")'
         given = "".join(f", {name}={name.upper()}" for name in ("covariates", "word_covariates") if facts[name])
-        return f'moved = bb.trend("periods/", STUDY{given}{options}, {seed})\nbb.write(moved, "trend.html")'
+        lost = call_options(max_lost=(facts["max_lost"], MAX_LOST))
+        return f'moved = bb.trend("periods/", STUDY{given}{lost}{options}, {seed})\nbb.write(moved, "trend.html")'
 
 
 @dataclass(frozen=True)

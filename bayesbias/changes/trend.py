@@ -96,13 +96,11 @@ def word_covariates_of(by_period: "Mapping[str, pd.DataFrame]", sample: PeriodSa
     first = by_period[sample.periods[0]]
     columns = list(first.columns)
     values = np.full((len(sample.periods), len(sample.protected_words), len(columns)), np.nan)
+    advice = f". If each period has its own numbers, give the column of periods: {_period_setting(first, by_period)}"
     for place, (period, of_period) in enumerate(by_period.items()):
         has = sample.protected_present[:, place]
         words = [word for word, is_present in zip(sample.protected_words, has, strict=True) if is_present]
-        option = setting("drop_unrated", True)
-        named = _period_setting(first, by_period)
-        advice = f". If each period has its own numbers, give the column of periods: {named}"
-        values[place, has] = numbers_of_words(of_period, words, _source(period), option, advice)
+        values[place, has] = numbers_of_words(of_period, words, _source(period), setting("drop_unrated", True), advice)
     return WordCovariates(values, tuple(map(str, columns)), tuple(map(str, first.attrs.get(PERCENT, ()))))
 
 

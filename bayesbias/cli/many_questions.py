@@ -3,8 +3,7 @@
 import os
 import re
 import sys
-import warnings
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -42,7 +41,7 @@ from bayesbias.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     import pandas as pd
 
@@ -401,14 +400,14 @@ def trainings(
         )
     if samples:
         file_names(samples, "trained on resampled documents")
-    with _one_warning() as lost:
+    with collected_warnings(LostWordsWarning):  # in place of one warning for each table, one follows
         tables: dict[Any, Any] = {
             path: bb.distance_table(
                 bb.load_embedding(input_file(path), words=loaded.words, **loading), loaded, **building
             )
             for path in (*embeddings, *samples)
         }
-        lost |= {path.stem: tables[path] for path in (*embeddings, *samples)}
+    _check_lost_words({path.stem: table for path, table in tables.items()})
     name_by_distances: dict[bytes, Any] = {}
     for name, table in tables.items():
         if (twin := name_by_distances.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
@@ -450,32 +449,32 @@ def trainings(
     delivery.finish(replace(compared, facts=compared.facts | {"doubts": doubts}, sources=sources))
 
 
-@contextmanager
-def _one_warning() -> "Iterator[dict[str, pd.DataFrame]]":
-    """Yield a dict for tables by seed, whose lost words are then named in one warning in place of one for each."""
-    from bayesbias.base.number_text import counted
+def _check_lost_words(tables: "dict[str, pd.DataFrame]") -> None:
+    """Name the words that all seeds lack in one warning; raise a `ReportError` if only some seeds lack a word."""
     from bayesbias.tables.schema import lost_by_list, table_facts
 
-    tables: dict[str, pd.DataFrame] = {}
-    with collected_warnings() as caught:
-        yield tables
-    for warning in caught:
-        if not issubclass(warning.category, LostWordsWarning):
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    lacks: dict[tuple[str, str], list[str]] = {}
+    seeds_by_word: dict[tuple[str, str], list[str]] = {}
     for seed, table in tables.items():
         for list_name, words in lost_by_list(table_facts(table)["lost_words"]).items():
             for word in words:
-                lacks.setdefault((list_name, word), []).append(seed)
+                seeds_by_word.setdefault((list_name, word), []).append(seed)
+    if some := [
+        f"{word} of {list_name!r} ({name_some(seeds, 3)})"
+        for (list_name, word), seeds in seeds_by_word.items()
+        if len(seeds) < len(tables)
+    ]:
+        raise ReportError(
+            f"Only some of the embeddings lack these words: {name_some(some, 5)}. Contrasts of different words cannot "
+            "be compared. Leave these words out of the study, or give embeddings that have them."
+        )
     lists: dict[str, list[str]] = {}
-    for (list_name, word), seeds in lacks.items():
-        some = "" if len(seeds) == len(tables) else f" (only in {name_some(seeds, 3)})"
-        lists.setdefault(list_name, []).append(f"{word}{some}")
+    for list_name, word in seeds_by_word:
+        lists.setdefault(list_name, []).append(word)
     if lists:
         named = "; ".join(f"{name_some(words, 5)} of {list_name!r}" for list_name, words in lists.items())
         warn_user(
-            f"The embeddings lack {counted(len(lacks), 'word')}: {named}. The estimates are about the words that are "
-            "left; the page has all lost words.",
+            f"The embeddings lack {counted(len(seeds_by_word), 'word')}: {named}. The estimates are about the words "
+            "that are left; the page has all lost words.",
             LostWordsWarning,
         )
 

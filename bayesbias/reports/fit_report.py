@@ -11,7 +11,7 @@ from bayesbias.base.checks import HDI_PROB, check_flag, check_probability, check
 from bayesbias.base.number_text import counted, percent_text, shown_name
 from bayesbias.base.results import ComparedConditions, Contents, Result, ResultFigure
 from bayesbias.base.statements import Conclusions, Statement, StatementList
-from bayesbias.errors import BayesBiasError, FitError, NotEnoughMemoryError, ReportError
+from bayesbias.errors import BayesBiasError, ReportError
 from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
@@ -27,7 +27,7 @@ from bayesbias.models.fits import (
 )
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
-from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason
 from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -202,10 +202,7 @@ class FitReport(Result):
     @cached_property
     def check(self) -> PosteriorCheck | BayesBiasError:
         """Posterior predictive check of the fit, or the reason why there is none."""
-        try:
-            return check_posterior(self.fit, random_seed=self.random_seed, progress=False)
-        except (FitError, ReportError, NotEnoughMemoryError) as error:
-            return error
+        return check_or_reason(self.fit, self.random_seed)
 
     @cached_property
     def summary(self) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from bayesbias.base.checks import HDI_PROB, check_probability, check_type
 from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, share_text, shown_name
 from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.embeddings.embedding import OF_WORDS
-from bayesbias.errors import FitError, NotEnoughMemoryError, ReportError, name_some
+from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fit_files import USER, added_parameters
 from bayesbias.models.fits import (
@@ -25,7 +25,7 @@ from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.numerics.proposals import KHAT_MAX
 from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.models.spec import MEANINGS
-from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior, judged_statistics
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason, judged_statistics
 from bayesbias.reports.posterior.contrasts import has_list_nearness
 from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.effective_words import is_question_list, list_records
@@ -91,7 +91,6 @@ def methods(
     >>> bibtex.splitlines()[1]
     '@software{bayesbias,'
     """
-    check_cosine(fit, "The methods text")
     if check is not None:
         check_type("check", check, PosteriorCheck, "what bb.check_posterior returned")
     return methods_text(*methods_and_bibtex(fit, hdi_prob=hdi_prob, rope=rope, check=check))
@@ -107,9 +106,13 @@ def methods_and_bibtex(
     *,
     hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
-    check: PosteriorCheck | None = None,
+    check: PosteriorCheck | BayesBiasError | None = None,
 ) -> tuple[str, str]:
-    """Return the paragraphs of the methods section in Markdown, with the line of hashes, and its BibTeX entries."""
+    """Return the paragraphs of the methods section in Markdown, with the line of hashes, and its BibTeX entries.
+
+    `check` is as for `methods`, or the reason why there is none.
+    """
+    check_cosine(fit, "The methods text")
     check_probability("hdi_prob", hdi_prob)
     region, cited = rope_of(fit, rope), Bibliography()
     table = fitted_table(fit)
@@ -177,8 +180,8 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         named = "; ".join(f"{_name(group)}: {markdown_text(text)}" for group, text in lacking.items())
         fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"
         yield f"Contrasts leave out groups that lack a side ({named}){fitted}."
-    connections = fitted_rows(fit).connections
-    others = [name for name in connections if name != "associated"]
+    rows = fitted_rows(fit)
+    others = [name for name in rows.connections if name != "associated"]
     if "different" in others:
         yield "Different words are those that are associated with another protected group."
     for control in (name for name in others if name in _CONTROLS):
@@ -186,14 +189,14 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         bundled = words <= set(control_list(control))
         source = f", from the lists of {cited.cite('dobrzeniecka2024')}" if bundled else " of the study itself"
         yield f"{control.capitalize()} words are controls that {_CONTROLS[control]} ({len(words)} words{source})."
-    if "associated" in connections and others:
+    if "associated" in rows.connections and others:
         named = " or ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
         weights = ", with equal weights of the protected groups" if fitted_model(fit).multivariate else ""
         yield (
             f"A contrast is the mean distance to associated words minus that to {named} words{weights}: below 0, "
             "associated words are nearer."
         )
-    if has_list_nearness(fit):
+    if has_list_nearness(fit, rows):
         yield (
             "Some attribute lists can be nearer to all groups than others. The net contrast of a group or word leaves "
             "out what all groups share: it is the contrast minus that of the same lists averaged over the groups."
@@ -291,15 +294,15 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
         yield markdown_sentence(spec.caution)
 
 
-def _predictions(fit: "xr.DataTree", check: PosteriorCheck | None) -> Iterator[str]:
+def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | None) -> Iterator[str]:
     """Yield what a posterior predictive check found, or why there is none."""
-    try:
-        check = check or check_posterior(fit, random_seed=fit_attribute(fit, "random_seed"), progress=False)
-    except (FitError, ReportError, NotEnoughMemoryError) as error:
-        yield markdown_text(f"We made no posterior predictive check. {error}")
+    if check is None:
+        check = check_or_reason(fit, fit_attribute(fit, "random_seed"))
+    if isinstance(check, BayesBiasError):
+        yield markdown_text(f"We made no posterior predictive check. {check}")
         return
     judged = len(judged_statistics(check.statistics))
-    failed = [row for problem in check.problems for row in problem.numbers.get("statistics", ()) if "p_value" in row]
+    failed = [row for one in check.problems if one.kind == "statistics" for row in one.numbers["statistics"]]
     yield (
         f"A posterior predictive check compared {counted(judged, 'statistic')} of the distances with those of "
         f"{check.replicates:,} tables that the model replicated."

@@ -45,6 +45,8 @@ def test_without_covariates_of_words_there_are_none() -> None:
     assert "slopes" not in moved.contents.tables
     assert "slope on" not in str(moved)
     assert "STUDY, draws=100, random_seed=1)" in moved.contents.code
+    losing = bb.trend(tables(), max_lost=0.5, draws=100, random_seed=1, progress=False)
+    assert "STUDY, max_lost=0.5, draws=100, random_seed=1)" in losing.contents.code
 
 
 DRAWS = 400

@@ -69,17 +69,32 @@ def test_the_code_on_a_page_of_methods_runs_and_gives_its_numbers(
     assert Path("trainings.html").exists()
 
 
-def test_words_that_seeds_lack_are_named_in_one_warning(
+def test_words_that_all_seeds_lack_are_named_in_one_warning(
     vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for seed in (1, 2):
-        lines = (vectors / f"seed{seed}.txt").read_text().splitlines()
-        lacking = ["growl", *(["meow"] if seed == 2 else [])]
-        others = [line for line in lines if line.split()[0] not in lacking]
-        (tmp_path / f"seed{seed}.txt").write_text("\n".join(others) + "\n")
-    given = ["--study", vectors / "pets.toml", "--model", "hierarchical", "--draws", "100", "--max-lost", "0.5"]
-    paths = [tmp_path / f"seed{seed}.txt" for seed in (1, 2)]
-    in_process("trainings", *paths, *given, "-o", tmp_path / "stable", monkeypatch=monkeypatch)
+    given = _given_without(("growl", "meow"), ("growl", "meow"), vectors, tmp_path)
+    assert in_process("trainings", *given, "-o", tmp_path / "stable", monkeypatch=monkeypatch) == 0
     shown = " ".join(capsys.readouterr().err.split())
     assert shown.count("lack 2 words") == 1
-    assert "growl of 'bark'; meow (only in seed2) of 'purr'" in shown
+    assert "meow of 'purr'; growl of 'bark'" in shown
+
+
+def test_a_word_that_only_some_seeds_lack_is_named_before_the_fits(
+    vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = _given_without(("growl",), ("growl", "meow"), vectors, tmp_path)
+    monkeypatch.setattr(bb, "fit", None)
+    assert in_process("trainings", *given, "-o", tmp_path / "stable", monkeypatch=monkeypatch) == 2
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "Only some of the embeddings lack these words: meow of 'purr' (seed2)." in shown
+    assert "growl" not in shown
+
+
+def _given_without(first: tuple[str, ...], second: tuple[str, ...], vectors: Path, folder: Path) -> list[object]:
+    """Return arguments for copies of both seeds that lack words."""
+    for seed, lacking in ((1, first), (2, second)):
+        lines = (vectors / f"seed{seed}.txt").read_text().splitlines()
+        others = [line for line in lines if line.split()[0] not in lacking]
+        (folder / f"seed{seed}.txt").write_text("\n".join(others) + "\n")
+    given = ["--study", vectors / "pets.toml", "--model", "hierarchical", "--draws", "100", "--max-lost", "0.5"]
+    return [*(folder / f"seed{seed}.txt" for seed in (1, 2)), *given]

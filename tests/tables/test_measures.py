@@ -1,6 +1,7 @@
 """What a table's numbers measure: records, ranges, and reports that do not speak of other measures."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ import bayesbias as bb
 from bayesbias.errors import FitError, TableError
 from bayesbias.reports.posterior.estimate_tables import estimate_table
 from bayesbias.tables.measures import CHANGE, COSINE_DISTANCE, SURPRISAL, Measure, measure_faults, measure_of
+from tests.cli.running import in_process
 from tests.models.test_scales import scores
 
 
@@ -51,6 +53,14 @@ def test_texts_about_cosine_distances_refuse_other_measures(
 ) -> None:
     with pytest.raises(FitError, match=r"speaks of cosine distances, and these are ratings \(points\)"):
         report(rated)
+
+
+def test_the_methods_command_refuses_other_measures(
+    rated: xr.DataTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bb.write_fit(rated, tmp_path / "fit.nc")
+    assert in_process("methods", tmp_path / "fit.nc", monkeypatch=monkeypatch) == 2
+    assert "speaks of cosine distances" in " ".join(capsys.readouterr().err.split())
 
 
 def test_captions_name_the_measure(rated: xr.DataTree) -> None:

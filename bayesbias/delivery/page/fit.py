@@ -212,7 +212,7 @@ def _attribute_words_text(page: FitReport) -> str:
 
 
 def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
-    """Return the words of each group or list: columns `name`, `size`, `words`."""
+    """Return the words of each group or list: columns `list`, `size`, `words`."""
     lists = table.drop_duplicates(word).groupby(by, sort=False)[word]
     return lists.agg(size="size", words=", ".join).rename_axis("list").reset_index().astype({"list": str})
 

@@ -310,9 +310,10 @@ def label_word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -
 
 
 def name_points(axes: "Axes", points: "NDArray[Any]", words: Iterable[str]) -> None:
-    """Write words beside their points (words, 2), each at that of four corners that earlier words cover least.
+    """Write words beside their points (words, 2), each at one of four corners.
 
-    Words for which no corner is free are left out: tables have them.
+    It is the corner that earlier words cover least, of those inside the axes if there are any. A word without a free
+    corner is left out: tables have it.
     """
     drawing = axes.get_figure(root=True)
     assert drawing is not None
@@ -328,10 +329,11 @@ def name_points(axes: "Axes", points: "NDArray[Any]", words: Iterable[str]) -> N
         boxes = [(x, y, x + width, y + height) for x, y in corners]
         outside = [box[0] < window.x0 * scale or box[2] > window.x1 * scale for box in boxes]
         overlaps = [sum(_overlap(box, other) for other in covered) for box in boxes]
-        left, low, *_ = box = boxes[int(np.lexsort((overlaps, outside))[0])]
-        if overlaps[boxes.index(box)] > 0.15 * width * height:
+        corner = int(np.lexsort((overlaps, outside))[0])
+        if overlaps[corner] > 0.15 * width * height:
             continue
-        covered.append(box)
+        covered.append(boxes[corner])
+        left, low = corners[corner]
         label = axes.annotate(
             text,
             tuple(point),

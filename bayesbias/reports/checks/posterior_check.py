@@ -13,7 +13,7 @@ from bayesbias.base.number_text import counted, digits_text, p_value_text, share
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import BayesBiasError, FitError, NotEnoughMemoryError, ReportError, name_some
 from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import check_unchanged
@@ -531,3 +531,11 @@ def _coverage(pairs: "pd.DataFrame", connections: tuple[str, ...]) -> "pd.DataFr
             }
         )
     return pd.DataFrame(records)
+
+
+def check_or_reason(fit: "xr.DataTree", random_seed: int) -> PosteriorCheck | BayesBiasError:
+    """Return the predictive check of a fit for a document with other content, or why there is none."""
+    try:
+        return check_posterior(fit, random_seed=random_seed, progress=False)
+    except (FitError, ReportError, NotEnoughMemoryError) as error:
+        return error

@@ -442,9 +442,8 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
     return xr.DataArray(gaps, dims=("chain", "draw", _SUBSET), coords=coords)
 
 
-def has_list_nearness(fit: "xr.DataTree") -> bool:
+def has_list_nearness(fit: "xr.DataTree", rows: ModelData) -> bool:
     """Return whether the contrast of associated and different words has a part due to lists' nearness to all groups."""
-    rows = fitted_rows(fit)
     groups = set(rows.protected_groups[rows.compared].tolist())
     return {"associated", "different"} <= set(rows.connections) and len(groups) > 1 and "list_mean" in fit["posterior"]
 
@@ -456,7 +455,7 @@ def _nearness(
 
     None if the fit has no means of lists, or the contrast does not compare associated and different words.
     """
-    if {baseline, other} != {"associated", "different"} or not has_list_nearness(fit):
+    if {baseline, other} != {"associated", "different"} or not has_list_nearness(fit, rows):
         return None
     groups = rows.protected_groups
     stacked = fit["posterior"]["list_mean"].stack(sample=("chain", "draw"), create_index=False)

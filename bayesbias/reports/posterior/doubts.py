@@ -261,10 +261,10 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
             "Intervals for words like these can then be too narrow, because a few words do not show how often such "
             "words occur."
         )
-        few = len(extreme) == 1
+        one = len(extreme) == 1
         advice = (
-            f"Check whether {'this word belongs' if few else 'these words belong'} to the group in its usual meaning, "
-            f"add words of the same kind, and compare the results without {'it' if few else 'them'}."
+            f"Check whether {'this word belongs' if one else 'these words belong'} to the group in its usual meaning, "
+            f"add words of the same kind, and compare the results without {'it' if one else 'them'}."
         )
         yield Statement("extreme words", fact, {"words": extreme}), advice
     if (tied := tied_directions(fit)) and not narrow:

@@ -183,13 +183,13 @@ def dependence_statements(records: list[dict[str, Any]], *, multivariate: bool) 
             f"many of them have intervals that are too narrow. Build the table from the vectors ({builder})."
         )
         yield Statement("unknown dependence", text)
-    if topics := [shown_name(record["list"]) for record in lists if record["topic"]]:
+    if topics := [record["list"] for record in lists if record["topic"]]:
         text = (
-            f"What holds beyond the topics of these lists. The words of {name_some(topics, 6)} resemble each other "
-            "more than those of 99% of random lists. The intervals are about words of the same topic, not about all "
-            "words that could stand for the concept."
+            f"What holds beyond the topics of these lists. The words of {name_some(map(shown_name, topics), 6)} "
+            "resemble each other more than those of 99% of random lists. The intervals are about words of the same "
+            "topic, not about all words that could stand for the concept."
         )
-        yield Statement("topic", text, {"lists": [record["list"] for record in lists if record["topic"]]})
+        yield Statement("topic", text, {"lists": topics})
 
 
 def is_clearly_less(record: Mapping[str, Any]) -> bool:
