@@ -73,7 +73,7 @@ def page() -> Iterator[str]:
     listed = ", ".join(f"{name} ({sizes[name]} MB)" for name in largest if sizes[name] >= _LARGE)
     yield f"The largest of the further packages are {listed}."
     yield "## Extras\n\n" + "\n".join(
-        f"- `pip install '.[{name}]'`: {EXTRAS[name]}" for name in project()["optional-dependencies"]
+        f"- `pip install 'bayesbias[{name}]'`: {EXTRAS[name]}" for name in project()["optional-dependencies"]
     )
 
 

@@ -62,8 +62,8 @@ def fit(
     sampler
         ``"exact"`` (models without attribute effects), ``"collapsed"`` (crossed models) and ``"conjugate"`` (the
         multivariate model) draw independently, in about a second; with lost pairs and Student t attribute words,
-        ``"conjugate"`` samples in sweeps and takes longer. ``"nuts"``, by PyMC, fits every model and takes minutes,
-        about half as many with nutpie (the extra ``nuts``). ``"auto"`` (default) takes the fastest sampler of the
+        ``"conjugate"`` samples in sweeps and takes longer. ``"nuts"``, by PyMC, fits every model and takes minutes;
+        with the extra ``nuts``, nutpie draws. ``"auto"`` (default) takes the fastest sampler of the
         model, and NUTS if a diagnostic of that one fails.
     draws, tune, chains
         Posterior draws per chain, tuning steps per chain before them, and number of chains.

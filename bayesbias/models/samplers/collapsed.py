@@ -202,8 +202,9 @@ class Collapsed:
 
     @property
     def points_at_once(self) -> int:
-        """Points whose terms, by cell and by pair of patterns, take little memory."""
-        return max(1, _MOST_NUMBERS // max(len(self.patterns.mean), len(self.patterns.members) ** 2))
+        """Points of a block whose terms, by cell and by pair of patterns, take little memory."""
+        terms = max(len(self.patterns.mean), len(self.patterns.members) ** 2)
+        return max(1, min(_MOST_POINTS, _MOST_NUMBERS // terms))
 
     @property
     def scales(self) -> int:
@@ -259,7 +260,7 @@ def sample_collapsed(
     if drawn.effective < min(_LEAST_EFFECTIVE, draws / 2):
         raise SamplerFailedError(f"the importance weights leave only {drawn.effective:.0f} effective points")
     theta = np.clip(drawn.points, *CLIP)
-    blocks = theta_blocks(theta, min(_MOST_POINTS, collapsed.points_at_once))
+    blocks = theta_blocks(theta, collapsed.points_at_once)
     parts = [draw_locations(p, block, collapsed.prior["sigma"], rng=rng) for block in blocks]
     mu, word, effect = (np.concatenate(part) for part in zip(*parts, strict=True))
     scales = np.exp(theta)
@@ -315,7 +316,7 @@ def connection_mean_posterior(
     proposal = propose(collapsed) if proposal is None else proposal
     points = proposal.draw(draws, rng)
     parts = []
-    for block in theta_blocks(np.clip(points, *CLIP), min(_MOST_POINTS, collapsed.points_at_once)):
+    for block in theta_blocks(np.clip(points, *CLIP), collapsed.points_at_once):
         reduced = Reduced(collapsed.patterns, block, collapsed.prior["sigma"])
         parts.append((collapsed.log_density(block, reduced=reduced), *_conditional_means(reduced)))
     log_weights, mean, covariance = (np.concatenate(part) for part in zip(*parts, strict=True))

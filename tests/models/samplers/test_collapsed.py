@@ -2,6 +2,7 @@
 
 import tracemalloc
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from bayesbias.errors import FitError, ModelError, NotEnoughMemoryError, Sampler
 from bayesbias.models import sampling
 from bayesbias.models.coordinates import bytes_of_draws
 from bayesbias.models.data import ModelData, attribute_lists, model_data
-from bayesbias.models.numerics.contrast_estimate import find_patterns
+from bayesbias.models.numerics.contrast_estimate import AttributePatterns, find_patterns
 from bayesbias.models.numerics.diagnostics import SamplerFailedError
 from bayesbias.models.samplers import collapsed
 from bayesbias.models.samplers import collapsed as connection_means
@@ -76,8 +77,16 @@ def test_points_in_blocks_have_the_density_of_all_at_once(monkeypatch: pytest.Mo
     theta = np.stack([some_theta("crossed", np.random.default_rng(seed)) for seed in range(7)])
     whole = density.log_density(theta)
     monkeypatch.setattr(collapsed, "_MOST_NUMBERS", 3 * len(density.patterns.mean))
-    assert density.points_at_once <= 3
+    blocks, log_marginal = [], collapsed.log_marginal
+
+    def counted(patterns: AttributePatterns, block: np.ndarray, *rest: float, **settings: Any) -> np.ndarray:
+        blocks.append(len(block))
+        return log_marginal(patterns, block, *rest, **settings)
+
+    monkeypatch.setattr(collapsed, "log_marginal", counted)
     assert density.log_density(theta) == pytest.approx(whole, rel=1e-12)
+    assert sum(blocks) == 7
+    assert max(blocks) < 2 * 3
 
 
 def test_patterns_that_do_not_fit_into_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
