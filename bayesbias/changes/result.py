@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-
 DRAWS = 1000
 _ON_PAGE = ("Slopes", "Trend", "Distances", "How to read it", "Methods")
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
