@@ -12,7 +12,7 @@ from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
 from bayesbias.estimates.dependence import LinkedWords
-from bayesbias.models.scales import COSINE, Scale, scale_of
+from bayesbias.models.scales import COSINE, DISTANCE_ERROR, Scale, scale_of
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import CodedTable, WordCodes, blocks, code_words, relabel
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure
@@ -58,6 +58,11 @@ class ModelData:
     attribute_links: LinkedWords | None = None
     scale: Scale = COSINE
     measure: Measure = COSINE_DISTANCE
+
+    @property
+    def distance_error(self) -> float:
+        """The error within which the numbers are known, in the unit of the table."""
+        return DISTANCE_ERROR * self.scale.unit
 
     @cached_property
     def pair_counts(self) -> np.ndarray:

@@ -30,7 +30,6 @@ from bayesbias.models.fit_files import (
     stored_rows,
 )
 from bayesbias.models.fit_storage import check_storage, unreadable
-from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
 from bayesbias.models.numerics.diagnostics import convergence_problems, independent_draws, warn_of_problems
 from bayesbias.models.scales import COSINE
 from bayesbias.models.simulate import draw_distances, draw_parameters
@@ -356,15 +355,15 @@ def groups_without_contrast(fit: "xr.DataTree") -> dict[str, str]:
 def tied_directions(fit: "xr.DataTree") -> int:
     """Return the number of directions in which the distances to the protected words are tied, in a multivariate fit.
 
-    In these directions the posterior mean of the covariance of attribute words has an sd of at most three times
-    DISTANCE_ERROR for each kind of list: hard debiasing removed the direction, words have the same vector, or there are
-    more words than dimensions.
+    In these directions the posterior mean of the covariance of attribute words has an sd of at most three times the
+    error of a distance for each kind of list: hard debiasing removed the direction, words have the same vector, or
+    there are more words than dimensions.
     """
     if COVARIANCES not in fit.children:
         return 0
     draws = fit[COVARIANCES]["residual_covariance"].transpose("chain", "draw", "attribute_group", ...).to_numpy()
     covariance = draws.reshape(-1, *draws.shape[-2:]).mean(axis=0)  # without xarray's copy that looks for NaN
-    return int((np.linalg.eigvalsh(covariance) < (3 * DISTANCE_ERROR) ** 2).sum())
+    return int((np.linalg.eigvalsh(covariance) < (3 * fitted_rows(fit).distance_error) ** 2).sum())
 
 
 def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":

@@ -17,6 +17,8 @@ from bayesbias.models.spec import NO_UNIT
 if TYPE_CHECKING:
     import xarray as xr
 
+DISTANCE_ERROR = 1e-3
+"""The error within which cosine distances are known; other numbers have one of that many units of their scale."""
 _USUAL_SD, _USUAL_SD_OF_ALL = 0.05, 0.07
 # Parameters that are means; all other parameters with a unit are sds, effects or, squared, covariances.
 MEANS = ("connection_mean", "word_mean", "list_mean")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from math import inf
+from math import exp, inf
 from typing import Any
 
 from bayesbias.base.checks import is_text
@@ -37,6 +37,66 @@ class Measure:
     def is_bounded(self) -> bool:
         """Whether numbers have bounds, so that the bundled priors hold in their unit."""
         return self.range != (-inf, inf)
+
+    @property
+    def short(self) -> str:
+        """Name of one number in sentences: "distance" of cosine distances.
+
+        >>> COSINE_DISTANCE.short, SURPRISAL.short
+        ('distance', 'surprisal')
+        """
+        return "distance" if self.column == COSINE_DISTANCE.column else self.name
+
+    @property
+    def numbers(self) -> str:
+        """Name of several numbers in sentences, such as "distances"."""
+        return f"{self.short}s"
+
+    @property
+    def in_difference(self) -> str:
+        """What follows a difference in a sentence.
+
+        >>> COSINE_DISTANCE.in_difference, SURPRISAL.in_difference
+        ('in cosine distance', 'nats')
+        """
+        return self.unit or f"in {self.name}"
+
+    @property
+    def to(self) -> str:
+        """What links the attribute words that are nearer to the protected words."""
+        return "to" if self.nearer == "nearer" else "with"
+
+    def comparison(self, words: str, first: str, second: str, *, is_nearer: bool = True) -> str:
+        """Return the claim that `words` are nearer to the `first` attribute words than to the `second`, or farther.
+
+        >>> COSINE_DISTANCE.comparison("these words", "male words", "female words")
+        'these words are nearer to male words than to female words'
+        >>> SURPRISAL.comparison("these words", "male words", "female words", is_nearer=False)
+        'male words are less likely with these words than female words'
+        """
+        if self.to == "with":
+            return f"{first} are {self.nearer if is_nearer else self.farther} with {words} than {second}"
+        to = "to" if is_nearer else "from"
+        return f"{words} are {self.nearer if is_nearer else self.farther.upper()} {to} {first} than {to} {second}"
+
+    def way(self, direction: str) -> str:
+        """Return what words are that have a `direction`, ``"nearer"`` or ``"farther"``, in frames of results.
+
+        >>> SURPRISAL.way("nearer"), SURPRISAL.way("farther")
+        ('likelier', 'less likely')
+        """
+        return {"nearer": self.nearer, "farther": self.farther}.get(direction, direction)
+
+    def factor(self, difference: float, low: float, high: float) -> str:
+        """Return a difference of surprisals with its interval as a factor of probabilities; empty of other numbers.
+
+        >>> SURPRISAL.factor(-0.69, -1.1, -0.41)
+        'a factor of 1.99 in probability (1.51 to 3)'
+        """
+        if self.unit != SURPRISAL.unit:
+            return ""
+        factors = [f"{exp(-number):.3g}" for number in (difference, high, low)]
+        return f"a factor of {factors[0]} in probability ({factors[1]} to {factors[2]})"
 
     @property
     def in_units(self) -> str:

@@ -15,9 +15,9 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.delivery.plots.style import COLORS
 from bayesbias.models.data import ModelData
-from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
 from bayesbias.models.numerics.proposals import KHAT_MAX
 from bayesbias.models.samplers.collapsed import _LEAST_EFFECTIVE
+from bayesbias.models.scales import DISTANCE_ERROR
 from bayesbias.models.simulate import draw_parameters, given_parameters
 from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
+from bayesbias.models.scales import DISTANCE_ERROR
 from tests.validation.numbers import prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 

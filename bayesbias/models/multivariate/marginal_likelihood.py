@@ -40,8 +40,8 @@ from scipy.special import gammaln
 from bayesbias.models.multivariate.attribute_sample import AttributeSample
 from bayesbias.models.numerics.proposals import LogDensity
 from bayesbias.models.priors import Prior
+from bayesbias.models.scales import DISTANCE_ERROR
 
-DISTANCE_ERROR = 1e-3
 _LEAST_PRECISION = 1e-9
 _ROUNDED = 1e-12
 # Below this share of its length, a covariate's part that no group or other covariate has is rounding.

@@ -24,7 +24,6 @@ from bayesbias.models.multivariate.attribute_sample import (
     group_shares,
 )
 from bayesbias.models.multivariate.marginal_likelihood import (
-    DISTANCE_ERROR,
     LARGEST_ARRAY,
     LEAN,
     Block,
@@ -61,6 +60,7 @@ from bayesbias.models.numerics.proposals import (
     resample,
 )
 from bayesbias.models.priors import Prior
+from bayesbias.models.scales import DISTANCE_ERROR
 from bayesbias.models.spec import ModelSpec
 
 # Factor for tables where a word has no pair with a list: its mean there moves slowly.

@@ -14,7 +14,6 @@ from bayesbias.models.data import ModelData, list_kind, subset
 from bayesbias.models.likelihood import Densities, PairGrid, log_mean, log_noise
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample, without_attribute_words
 from bayesbias.models.multivariate.marginal_likelihood import (
-    DISTANCE_ERROR,
     Coordinates,
     ListStatistics,
     coordinates_of,
@@ -91,7 +90,7 @@ class VectorDensities(Densities):
     def of_words(self, words: Sequence[int]) -> np.ndarray:
         """Return log p(all rows of an attribute word), as in the posterior, shape (words, draws).
 
-        There, the distances are known to within DISTANCE_ERROR.
+        There, the distances are known to within their error.
         """
         log_density = np.empty((len(words), self.draws))
         for part in self._parts(words):
@@ -136,7 +135,7 @@ class VectorDensities(Densities):
             yield from self._blocks_of(list(pattern.rows), len(pattern.rows) * len(pattern.places))
 
     def _of_whole_words(self, part: "_Part") -> np.ndarray:
-        size, square = part.rows.shape[1], part.square + DISTANCE_ERROR**2 * part.alone.sum(axis=0)
+        size, square = part.rows.shape[1], part.square + self.data.distance_error**2 * part.alone.sum(axis=0)
         if self.nu is None:
             return np.asarray(-part.half_determinant - 0.5 * (size * np.log(2 * np.pi) + square))
         gammas = gammaln((self.nu + size) / 2) - gammaln(self.nu / 2) - 0.5 * size * np.log(self.nu * np.pi)

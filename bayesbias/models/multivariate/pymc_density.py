@@ -13,7 +13,6 @@ from pymc.logprob.transforms import Transform
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.multivariate.marginal_likelihood import (
-    DISTANCE_ERROR,
     Coordinates,
     completed_distances,
     list_statistics,
@@ -36,7 +35,7 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     distances to whole groups and E of the contrasts of words within groups leave a matrix t density each. Means of
     lists to whole groups (xi), and the coefficients (alpha, eta, B) of the regression of the contrasts, are variables;
     so are lost pairs. Words like these are drawn after sampling, from the means of these words. `list_group_mean`,
-    alpha and lost pairs have Normal priors of sd 1 in place of flat ones.
+    alpha and lost pairs have Normal priors of sd 1 (in cosine distance) in place of flat ones.
 
     The density of `regression` is that of eta and B with E integrated out, and that of `cosine_distance` is the rest of
     the joint density: of all distances given the means and coefficients. Draws of `cosine_distance` have new
@@ -45,21 +44,22 @@ def add_multivariate(data: ModelData, spec: ModelSpec) -> None:
     sample = attribute_sample(data)
     density = _JointDensity(data, sample)
     axes, origin = density.axes, density.origin
+    middle = float(data.scale.from_distances(np.asarray(_MIDDLE)))
     pm.modelcontext(None).add_coords(_axis_labels(data, sample, density))
     variables = _scales(spec, axes, sample)
     if len(density.lost[0]):
         variables["missing_distance"] = pm.Normal(
             "missing_distance",
-            _MIDDLE,
-            _WIDE_SD,
+            middle,
+            density.wide_sd,
             dims="lost_pair",
             initval=np.full(density.lost[0].shape, data.distance.mean()),
         )
     roots = np.sqrt(axes.spreads)
     variables["list_group_mean"] = pm.Normal(
         "list_group_mean",
-        _MIDDLE,
-        _WIDE_SD,
+        middle,
+        density.wide_sd,
         dims=("attribute_group", "protected_axis"),
         initval=density.centre / roots,
         default_transform=_Standardised(density.centre / roots, *density.group_roots),
@@ -165,6 +165,7 @@ class _JointDensity:
     def __init__(self, data: ModelData, sample: AttributeSample) -> None:
         self.data, self.sample, self.axes = data, sample, word_axes(sample)
         self.lost = np.nonzero(np.isnan(sample.distances))
+        self.wide_sd = _WIDE_SD * data.scale.unit
         axes, lists, free = self.axes, len(sample.lists), self.axes.free
         # 1 for the lists' coefficients and for the slopes: their precisions are these times numbers.
         self.is_list, self.is_slope = np.repeat([1.0, 0.0], [lists, free]), np.repeat([0.0, 1.0], [lists, free])
@@ -182,17 +183,17 @@ class _JointDensity:
         residual = c - design @ self.start
         scatter = (residual * weights).T @ residual
         shrunk = (scatter + np.trace(scatter) * np.eye(axes.contrasts) / max(axes.contrasts, 1)) / (2 * weights.sum())
-        self.regression_roots = np.linalg.cholesky(np.linalg.inv(precision)), _root(shrunk)
+        self.regression_roots = np.linalg.cholesky(np.linalg.inv(precision)), _root(shrunk, data.distance_error)
         roots = np.sqrt(axes.spreads)
         of_groups = stats.scatter[0].sum(axis=0) / np.outer(roots, roots) / weights.sum()
-        self.group_roots = np.diag(1 / np.sqrt(stats.weight[0])), _root(of_groups)
+        self.group_roots = np.diag(1 / np.sqrt(stats.weight[0])), _root(of_groups, data.distance_error)
 
     def of_coefficients(self, value: Any, _: Any, *scales: Any) -> Any:
         """Return the log density of alpha, eta and B, with E integrated out."""
         prior = self._residual_prior(*scales)
         size, square = self.axes.contrasts, _products(value[1:], prior.precision)
         density = _matrix_t(square, prior.scale, prior.freedom, float(len(self.is_list)), size)
-        return density + 0.5 * size * pt.log(prior.precision).sum() - 0.5 * (value[0] ** 2).sum() / _WIDE_SD**2
+        return density + 0.5 * size * pt.log(prior.precision).sum() - 0.5 * (value[0] ** 2).sum() / self.wide_sd**2
 
     def draw_coefficients(self, _: Any, *scales: Any, rng: np.random.Generator, **__: Any) -> np.ndarray:
         """Draw alpha, eta and B from their prior."""
@@ -200,7 +201,7 @@ class _JointDensity:
         size = self.axes.contrasts
         root = np.sqrt(prior.scale) @ inverse_wishart_roots(prior.freedom, size, rng)[0]
         others = rng.standard_normal((len(self.is_list), size)) / np.sqrt(prior.precision)[:, None] @ root.T
-        return np.concatenate([_WIDE_SD * rng.standard_normal((1, size)), others])
+        return np.concatenate([self.wide_sd * rng.standard_normal((1, size)), others])
 
     def of_distances(self, names: tuple[str, ...], value: Any, _: Any, *parameters: Any) -> Any:
         """Return the log density of all distances given the variables `names`, with covariances integrated out."""
@@ -257,7 +258,8 @@ class _JointDensity:
         free, sample, total = self.axes.free, self.sample, pt.zeros(())
         for place, kind in enumerate(sample.list_kind):
             rows, strength = np.flatnonzero(sample.list_of == place), given["target_weight"][kind]
-            square = _products(residual[rows], weight[rows]) + DISTANCE_ERROR**2 * weight[rows].sum() * np.eye(free)
+            error = self.data.distance_error**2 * weight[rows].sum() * np.eye(free)
+            square = _products(residual[rows], weight[rows]) + error
             scale, worth = strength * group_target(given, int(kind), self.axes), float(sample.list_worths[place])
             total = total + _matrix_t(square, scale, strength + free + 1, worth, free)
         return total
@@ -268,7 +270,7 @@ class _JointDensity:
         spread = self._spread(given)
         share = weight / spread**2
         scale = prior.scale + _products(given["regression"][1:], prior.precision)
-        square = _products(deviation, share) + DISTANCE_ERROR**2 * share.sum() * np.eye(size)
+        square = _products(deviation, share) + self.data.distance_error**2 * share.sum() * np.eye(size)
         freedom = prior.freedom + len(self.is_list)
         density = _matrix_t(square, scale, freedom, float(self.sample.list_worths.sum()), size)
         return density - size * (self.sample.word_shares * pt.log(spread)).sum()
@@ -289,8 +291,8 @@ def fitted_contrasts(coefficients: Any, list_of: np.ndarray, deviation: Any) -> 
     return coefficients[0] + coefficients[1:][list_of] + deviation @ coefficients[1 + lists :]
 
 
-def _root(covariance: np.ndarray) -> np.ndarray:
-    return np.linalg.cholesky(covariance + DISTANCE_ERROR**2 * np.eye(len(covariance)))
+def _root(covariance: np.ndarray, error: float) -> np.ndarray:
+    return np.linalg.cholesky(covariance + error**2 * np.eye(len(covariance)))
 
 
 def _products(rows: Any, weights: Any) -> Any:

@@ -14,7 +14,6 @@ from bayesbias.errors import name_some, setting
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, tied_directions
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
-from bayesbias.models.multivariate.marginal_likelihood import DISTANCE_ERROR
 from bayesbias.reports.posterior.contrasts import observed_means
 from bayesbias.studies.faults import CONTROLS
 
@@ -229,12 +228,12 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
             "of so few words, and therefore the intervals, depend on other lists and the prior."
         )
         yield Statement("short list", fact, {"lists": short}), "Add attribute words."
-    narrow = multivariate and 0 < (sd := _within_sd(rows)) < DISTANCE_ERROR
+    narrow = multivariate and 0 < (sd := _within_sd(rows)) < rows.distance_error
     if narrow:
         fact = (
-            f"The distances of a word to the words of a list differ by an sd of only {digits_text(sd, 2)}, but this "
-            f"model assumes that every distance has an error of at least {DISTANCE_ERROR:g}. Estimates of single words "
-            "are noisy, and their intervals wide."
+            f"The {rows.measure.numbers} of a word to the words of a list differ by an sd of only "
+            f"{digits_text(sd, 2)}, but this model assumes that every {rows.measure.short} has an error of at least "
+            f"{digits_text(rows.distance_error, 1)}. Estimates of single words are noisy, and their intervals wide."
         )
         yield Statement("narrow distances", fact, {"sd": sd}), "Use the model 'crossed_per_list'."
     names, groups = np.unique(rows.protected_groups, return_counts=True)

@@ -11,7 +11,6 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.models.multivariate.marginal_likelihood import (
-    DISTANCE_ERROR,
     LEAN,
     REGRESSION,
     InverseWishart,
@@ -31,6 +30,7 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     residual_precisions,
 )
 from bayesbias.models.priors import parse_prior
+from bayesbias.models.scales import DISTANCE_ERROR
 from tests.models.made_lists import list_sample
 
 
