@@ -77,7 +77,11 @@ COMMANDS = {
         reads=("debias",),
     ),
     "trend": Command(
-        "trend vectors.npz changed.npz --study religion --draws 400 -o moved", "moved", _SEEDS, 0.05, reads=("debias",)
+        "trend vectors.npz changed.npz --study religion --max-lost 0.25 --draws 400 -o moved",
+        "moved",
+        _SEEDS,
+        0.05,
+        reads=("debias",),
     ),
     "asymmetry": Command(
         "asymmetry norms.csv vectors.npz --either --seed 1 -o evoked",
