@@ -35,7 +35,7 @@ from bayesbias.models.scales import COSINE
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words
-from bayesbias.tables.measures import COSINE_DISTANCE, measure_of, other_measure
+from bayesbias.tables.measures import COSINE_DISTANCE, KEY, Measure, measure_of, other_measure
 from bayesbias.tables.schema import ATTRS_KEY, Provenance, provenance, validate_table
 
 if TYPE_CHECKING:
@@ -184,10 +184,15 @@ def _fit() -> str:
     return worded("bb.fit", "`bayesbias fit`")
 
 
-def measured_in(fit: "xr.DataTree") -> dict[str, str]:
+def measure_of_fit(fit: "xr.DataTree") -> Measure:
+    """Return what the numbers of a fit measure."""
+    return measure_of(fit_attribute(fit, "table"))
+
+
+def measured_in(fit: "xr.DataTree") -> dict[str, dict[str, str]]:
     """Return what numbers other than cosine distances measure, for the settings of a frame; empty for these."""
-    measure = measure_of(fit_attribute(fit, "table"))
-    return {} if measure.column == COSINE_DISTANCE.column else {"measure": measure.of_means}
+    measure = measure_of_fit(fit)
+    return {} if measure.column == COSINE_DISTANCE.column else {KEY: measure.record()}
 
 
 def check_cosine(fit: "xr.DataTree", what: str) -> None:

@@ -12,9 +12,10 @@ from bayesbias.base.number_text import interval_text, percent_text, shown_name, 
 from bayesbias.base.results import MOST_LINES, MOST_WORDS, ResultFigure, ResultTable
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides, is_settled, mark, scope_text
-from bayesbias.reports.posterior.estimate_tables import EVERYONE, HEADINGS, NET_MEANING
+from bayesbias.estimates.intervals import contrast_sides, is_settled, scope_text
+from bayesbias.reports.posterior.estimate_tables import EVERYONE, HEADINGS, difference_table, net_meaning
 from bayesbias.reports.posterior.group_statements import nearness_matters, nearness_turns
+from bayesbias.tables.measures import Measure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,6 +38,7 @@ class FitAnswer:
     - `lists`: group -> names of the lists that are associated with it.
     - `others`: names of the lists of the second side of the first contrast.
     - `hdi_prob`, `rope`: as in `bayesbias.report`.
+    - `measure`: what the numbers measure.
     """
 
     conclusions: Conclusions
@@ -45,6 +47,7 @@ class FitAnswer:
     others: Sequence[str]
     hdi_prob: float
     rope: float | tuple[float, float] | None
+    measure: Measure
 
     @cached_property
     def _first(self) -> Mapping[str, Any]:
@@ -56,12 +59,12 @@ class FitAnswer:
     @property
     def sentence(self) -> str:
         """The answer in a sentence that names groups and lists if it is short enough."""
-        short = f"Words lie {{}} {self._than(generic=True)}"
         claims = [f"{self._claim(named)} {self._than()}" for named in (_MOST_NAMED, 1)]
-        direction = self._first["direction"] if self._first["settled"] else "nearer"
-        to = f"{'nearer' if direction == 'nearer' else 'FARTHER'}{' on average' if self._disagreeing else ''}"
-        away = "to" if direction == "nearer" else "from"
-        claims.append(short.format(f"{to} {away} the lists of their own group"))
+        if self.measure.to == "to":
+            short = f"Words lie {self._way} {self._to} the lists of their own group"
+        else:
+            short = f"Words of a group's own lists are {self._way} with it"
+        claims.append(f"{short} {self._than(generic=True)}")
         for claim in claims:
             text = claim
             if not self._first["settled"]:
@@ -74,36 +77,61 @@ class FitAnswer:
     @property
     def estimate(self) -> str:
         """The first contrast with its interval and the plain difference."""
-        row = self._first
+        row, measure = self._first, self.measure
+        factor = measure.factor(row["mean"], row["hdi_low"], row["hdi_high"])
         return (
-            f"Difference {signed_text(row['mean'])} in cosine distance, {percent_text(self.hdi_prob)} interval "
-            f"{_interval(row)} (observed {signed_text(row['observed'])})."
+            f"Difference {signed_text(row['mean'])} {measure.in_difference}, {percent_text(self.hdi_prob)} interval "
+            f"{_interval(row)} (observed {signed_text(row['observed'])}){f': {factor}' if factor else ''}."
         )
 
     def _claim(self, most: int) -> str:
-        row, lists = self._first, self.lists
-        to = "nearer to" if row["direction"] == "nearer" or not row["settled"] else "FARTHER from"
-        if self._disagreeing:  # what holds on average does not hold of each group
-            to = to.replace(" ", " on average ")
+        lists, way, to = self.lists, self._way, self._to
+        of_words = self.measure.to == "to"  # the claim is about protected words; else, about attribute words
         if len(lists) > _MOST_NAMED:
-            return f"words of {len(lists)} groups ({name_some(list(lists), most)}) lie {to} their own lists"
+            groups = f"{len(lists)} groups ({name_some(list(lists), most)})"
+            return (
+                f"words of {groups} lie {way} {to} their own lists"
+                if of_words
+                else (f"words of the own lists of {groups} are {way} with them")
+            )
         if self._disagreeing:
             named = "; ".join(f"{group}: {name_some(names, most)}" for group, names in lists.items())
-            return f"words lie {to} the lists of their own group ({named})"
+            return (
+                f"words lie {way} {to} the lists of their own group ({named})"
+                if of_words
+                else (f"words of a group's own lists ({named}) are {way} with it")
+            )
         (group, names), *others = ((group, name_some(names, most)) for group, names in lists.items())
-        claim = f"words of the group {group} lie {to} the list {names}"
-        if not others:
-            return claim
-        *middle, last = (f"those of {group} {to.split()[-1]} {names}" for group, names in others)
-        return ", ".join([claim, *middle, f"and {last},"])
+        if of_words:
+            claim = f"words of the group {group} lie {way} {to} the list {names}"
+            further = [f"those of {group} {to} {names}" for group, names in others]
+        else:
+            claim = f"words of the list {names} are {way} with the group {group}"
+            further = [f"those of {names} with {group}" for group, names in others]
+        return ", ".join([claim, *further[:-1], f"and {further[-1]},"]) if further else claim
+
+    @property
+    def _is_far(self) -> bool:
+        return bool(self._first["settled"] and self._first["direction"] == "farther")
+
+    @property
+    def _way(self) -> str:
+        way = self.measure.farther.upper() if self._is_far else self.measure.nearer
+        # What holds on average does not hold of each group.
+        return f"{way} on average" if self._disagreeing else way
+
+    @property
+    def _to(self) -> str:
+        return "from" if self._is_far else "to"
 
     def _than(self, *, generic: bool = False) -> str:
         other = contrast_sides(self._first["contrast"])[1]
+        than = "than to" if self.measure.to == "to" else "than those of"
         if other != "different":
-            return f"than to {other} control words"
+            return f"{than if self.measure.to == 'to' else 'than'} {other} control words"
         if generic or len(self.lists) > 1:
-            return "than to the other group's lists" if len(self.lists) == 2 else "than to other groups' lists"
-        return f"than to the {'list' if len(self.others) == 1 else 'lists'} {name_some(self.others, _MOST_NAMED)}"
+            return f"{than} the other group's lists" if len(self.lists) == 2 else f"{than} other groups' lists"
+        return f"{than} the {'list' if len(self.others) == 1 else 'lists'} {name_some(self.others, _MOST_NAMED)}"
 
     @cached_property
     def _disagreeing(self) -> str:
@@ -122,7 +150,8 @@ class FitAnswer:
             key=lambda row: (reading(row) == _NEVER_SETTLED, count[reading(row)]),
         )
         texts = [
-            f"{shown_name(row['protected_group'])} {'borderline' if row['borderline'] else reading(row)} "
+            f"{shown_name(row['protected_group'])} "
+            f"{'borderline' if row['borderline'] else self.measure.way(reading(row))} "
             f"({signed_text(row['mean'])}, {_interval(row)}{_without_nearness(row)})"
             for row in apart
         ]
@@ -138,35 +167,33 @@ class FitAnswer:
 
     def tables(self) -> dict[str, ResultTable]:
         """Return a table of all words and each group, and one of each word, with their marks."""
-        frame, first = self.contrasts, self._first["contrast"]
+        frame, first, measure = self.contrasts, self._first["contrast"], self.measure
         of_word, of_group = frame["protected_word"] != "", frame["protected_group"] != ""
         in_first = frame["contrast"] == first
-        reading = f"{percent_text(self.hdi_prob)} HPDI; below 0, {contrast_sides(first)[0]} words are nearer"
+        reading = f"{percent_text(self.hdi_prob)} HPDI; below 0, {contrast_sides(first)[0]} words are {measure.nearer}"
         groups = pd.concat([frame[~of_word & in_first], frame[~of_word & ~of_group & ~in_first]])
         turned = any(nearness_matters(row) or nearness_turns(row) for row in groups.to_dict("records"))
         groups = groups.assign(protected_group=groups["protected_group"].replace("", EVERYONE))
         words = frame[of_word & in_first].sort_values("mean", kind="stable")
         chance = [statement.text for statement in self.conclusions.shown if statement.kind == "by chance"]
         tables = {
-            "groups": ResultTable(
+            "groups": difference_table(
+                measure,
                 groups,
                 "Groups",
-                f"Differences of mean cosine distances, {reading}{f'; {NET_MEANING}' if turned else ''}",
+                f"Differences of mean {measure.of_means}, {reading}{f'; {net_meaning(measure)}' if turned else ''}",
                 ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ())),
                 HEADINGS,
-                differences=True,
-                mark=mark,
                 in_folder=False,
             ),
-            "words": ResultTable(
+            "words": difference_table(
+                measure,
                 words,
                 "Words",
                 f"{first} for each word, {reading}",
                 ("protected_word", "protected_group", *_COLUMNS),
                 HEADINGS,
-                differences=True,
                 note=" ".join(chance),
-                mark=mark,
                 in_folder=False,
             ),
         }
@@ -194,9 +221,9 @@ class FitAnswer:
         figures = {
             "groups": ResultFigure(
                 _FOREST,
-                f"Difference of mean cosine distances{f' ({first})' if alone else ''}; below 0, associated words are "
-                f"nearer. All words: about {scope_text(self.contrasts.settings['scope'])}; groups: about exactly these "
-                f"words. {what}{cut}",
+                f"Difference of mean {self.measure.of_means}{f' ({first})' if alone else ''}; below 0, associated "
+                f"words are {self.measure.nearer}. All words: about {scope_text(self.contrasts.settings['scope'])}; "
+                f"groups: about exactly these words. {what}{cut}",
                 fit,
                 {**options, **alone, "words": False, "most": _MOST_GROUPS},
                 alt=f"A forest of contrasts with a line at 0. {' '.join(contrasts)}",
@@ -208,7 +235,7 @@ class FitAnswer:
             left = f" Of {words} words, those farthest from 0 are shown." if rows > _MOST_ROWS else ""
             figures["words"] = ResultFigure(
                 _FOREST,
-                f"{first} for each word, about exactly these words; below 0, nearer. {what}{left}",
+                f"{first} for each word, about exactly these words; below 0, {self.measure.nearer}. {what}{left}",
                 fit,
                 {**options, "contrast": first},
                 section="Words",

@@ -17,11 +17,11 @@ from bayesbias.metrics.similarities import table_study
 from bayesbias.models.data import model_data
 from bayesbias.models.fit_files import changed_by_hand, sampler_text
 from bayesbias.models.fits import (
-    check_cosine,
     fit_attribute,
     fitted_model,
     fitted_rows,
     fitted_table,
+    measure_of_fit,
     rope_of,
     write_fit,
 )
@@ -38,6 +38,7 @@ from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, list_studies, load_study
+from bayesbias.tables.measures import Measure, other_measure
 from bayesbias.tables.schema import as_frame, validate_table
 from bayesbias.tables.table_files import write_table
 
@@ -78,6 +79,11 @@ class FitReport(Result):
 
     def __repr__(self) -> str:
         return f"FitReport({self.subject!r}, model {self.spec.name!r}, {counted(len(self.table), 'pair')})"
+
+    @property
+    def measure(self) -> Measure:
+        """What the numbers of the table measure."""
+        return measure_of_fit(self.fit)
 
     @property
     def subject(self) -> str:
@@ -121,10 +127,15 @@ class FitReport(Result):
         if answer:
             tables = answer.tables() | tables
         caption = (
-            f"Posterior means (points) and {prob} (lines) of each word's mean distance, in units of cosine distance"
+            f"Posterior means (points) and {prob} (lines) of each word's mean {self.measure.short}, "
+            f"{self.measure.in_unit}"
         )
         distances = ResultFigure(
-            "plot_words", caption, self.fit, {"hdi_prob": self.hdi_prob}, section="Mean distances of words"
+            "plot_words",
+            caption,
+            self.fit,
+            {"hdi_prob": self.hdi_prob},
+            section=f"Mean {self.measure.numbers} of words",
         )
         return Contents(
             title=self.title,
@@ -165,6 +176,7 @@ class FitReport(Result):
             list(map(shown_name, self.table.loc[other, "attribute_group"].unique())),
             self.hdi_prob,
             self.rope,
+            self.measure,
         )
 
     @property
@@ -258,6 +270,8 @@ class FitReport(Result):
 
     def skip_reason(self, fits: int, command: str) -> str:
         """Return the reason why the page does not run that many fits; empty if it does."""
+        if reason := other_measure(self.facts, "This check"):
+            return reason
         if change := changed_by_hand(self.fit):
             return f"The model was changed by hand ({change}), and the page can neither fit nor simulate it."
         if self.quick:
@@ -345,7 +359,6 @@ def report(
     '<!doctype html>'
     """
     given_seed = None if random_seed is None else resolve_seed(random_seed)
-    check_cosine(fit, "A page")
     check_probability("hdi_prob", hdi_prob)
     check_flag("quick", quick)
     if claims is not None:

@@ -13,12 +13,12 @@ from bayesbias.errors import BayesBiasError, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fit_files import USER, added_parameters
 from bayesbias.models.fits import (
-    check_cosine,
     fit_attribute,
     fitted_model,
     fitted_rows,
     fitted_table,
     groups_without_contrast,
+    measure_of_fit,
     rope_of,
 )
 from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
@@ -33,6 +33,7 @@ from bayesbias.reports.posterior.questions import own_questions
 from bayesbias.reports.posterior.references import Bibliography, reference
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.studies.study import control_list
+from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _MOST_WORDS = 12
+# Column of a measure -> what was measured.
+_MEASURED = {
+    COSINE_DISTANCE.column: "cosine distances (1 minus cosine similarity)",
+    SURPRISAL.column: "surprisals (minus the natural logarithm of the probability of an attribute word, in nats)",
+}
 _NUTS = ("the No-U-Turn sampler", "hoffman2014")
 _CONTROLS = {
     "human": "are about people, but about no protected group",
@@ -112,7 +118,6 @@ def methods_and_bibtex(
 
     `check` is as for `methods`, or the reason why there is none.
     """
-    check_cosine(fit, "The methods text")
     check_probability("hdi_prob", hdi_prob)
     region, cited = rope_of(fit, rope), Bibliography()
     table = fitted_table(fit)
@@ -129,14 +134,14 @@ def methods_and_bibtex(
 
 
 def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Iterator[str]:
-    facts = fit_attribute(fit, "table")
+    facts, measure = fit_attribute(fit, "table"), measure_of_fit(fit)
     embedding = facts.get("embedding", {})
     what = "We simulated" if facts.get("simulated") else "We measured"
     if "name" in embedding:
         source = f"in the embedding {markdown_text(embedding['name'])}"
     else:
         source = f"of the table {markdown_text(facts.get('source', 'without a name'))}"
-    yield f"{what} cosine distances (1 minus cosine similarity) {source}."
+    yield f"{what} {markdown_text(_MEASURED.get(measure.column, measure.of_means))} {source}."
     if case := embedding.get("case"):
         forms = markdown_text(name_some(case.split(",")))
         yield (
@@ -172,7 +177,8 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
     if pairs := [f"{_name(group)} with {name_some(map(_name, lists.unique()))}" for group, lists in associated]:
         yield f"The hypothesis associates {'; '.join(pairs)}."
     for name, sides in own_questions(table).items():
-        texts = [f"the mean distance of {_name(group)} to {_name(words)}" for group, words in sides]
+        short = measure_of_fit(fit).short
+        texts = [f"the mean {short} of {_name(group)} to {_name(words)}" for group, words in sides]
         halves = [" minus ".join(texts[start : start + 2]) for start in range(0, len(texts), 2)]
         difference = halves[0] if len(halves) == 1 else f"({halves[0]}) minus ({halves[1]})"
         yield f"We also asked about {_name(name)}: {difference}."
@@ -180,7 +186,7 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         named = "; ".join(f"{_name(group)}: {markdown_text(text)}" for group, text in lacking.items())
         fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"
         yield f"Contrasts leave out groups that lack a side ({named}){fitted}."
-    rows = fitted_rows(fit)
+    rows, measure = fitted_rows(fit), measure_of_fit(fit)
     others = [name for name in rows.connections if name != "associated"]
     if "different" in others:
         yield "Different words are those that are associated with another protected group."
@@ -193,13 +199,14 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         named = " or ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
         weights = ", with equal weights of the protected groups" if fitted_model(fit).multivariate else ""
         yield (
-            f"A contrast is the mean distance to associated words minus that to {named} words{weights}: below 0, "
-            "associated words are nearer."
+            f"A contrast is the mean {measure.short} to associated words minus that to {named} words{weights}: below "
+            f"0, associated words are {measure.nearer}."
         )
     if has_list_nearness(fit, rows):
         yield (
-            "Some attribute lists can be nearer to all groups than others. The net contrast of a group or word leaves "
-            "out what all groups share: it is the contrast minus that of the same lists averaged over the groups."
+            f"Some attribute lists can be {measure.nearer} {measure.to} all groups than others. The net "
+            "contrast of a group or word leaves out what all groups share: it is the contrast minus that of the same "
+            "lists averaged over the groups."
         )
 
 
@@ -210,7 +217,7 @@ def _scope(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
         yield (
             "Contrasts over all protected words are about words like these, of which ours are taken as a sample; "
             "contrasts of single groups and words are about exactly these protected words. All are about attribute "
-            "words like ours, in this embedding alone."
+            f"words like ours, in {measure_of_fit(fit).made_by} alone."
         )
     records = [record for record in list_records(rows, fit_attribute(fit, "table")) if is_question_list(record)]
     measured = records[0]["measured"]
@@ -218,7 +225,7 @@ def _scope(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
         yield "Each word counts in full, so intervals are too narrow where the words of a list resemble each other."
         return
     basis = (
-        "the distances, which show about half of it"
+        f"the {rows.measure.numbers}, which show about half of it"
         if measured == "distances"
         else f"the vectors of the words, compared with {measured}"
     )
@@ -304,8 +311,8 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
     judged = len(judged_statistics(check.statistics))
     failed = [row for one in check.problems if one.kind == "statistics" for row in one.numbers["statistics"]]
     yield (
-        f"A posterior predictive check compared {counted(judged, 'statistic')} of the distances with those of "
-        f"{check.replicates:,} tables that the model replicated."
+        f"A posterior predictive check compared {counted(judged, 'statistic')} of the {check.measure.numbers} with "
+        f"those of {check.replicates:,} tables that the model replicated."
     )
     if failed:
         named = "; ".join(
@@ -370,8 +377,8 @@ def _posterior(
         else "No diagnostic of the sampler showed a problem."
     )
     yield (
-        f"Estimates are posterior means with highest posterior density intervals of {percent_text(hdi_prob)}, in "
-        "units of cosine distance. A contrast is settled if its interval excludes 0 by more than three "
+        f"Estimates are posterior means with highest posterior density intervals of {percent_text(hdi_prob)}, "
+        f"{measure_of_fit(fit).in_unit}. A contrast is settled if its interval excludes 0 by more than three "
         "Monte Carlo errors of its ends."
     )
     if region is not None:

@@ -62,6 +62,25 @@ class Measure:
         return self.unit or f"in {self.name}"
 
     @property
+    def in_unit(self) -> str:
+        """The unit of numbers, for headings and captions.
+
+        >>> COSINE_DISTANCE.in_unit, SURPRISAL.in_unit
+        ('in units of cosine distance', 'in nats')
+        """
+        return f"in {self.unit}" if self.unit else f"in units of {self.name}"
+
+    @property
+    def made_by(self) -> str:
+        """What an association of these numbers is in.
+
+        >>> COSINE_DISTANCE.made_by, SURPRISAL.made_by
+        ('these vectors', 'this language model')
+        """
+        sources = {COSINE_DISTANCE.column: "these vectors", SURPRISAL.column: "this language model"}
+        return sources.get(self.column, "these numbers")
+
+    @property
     def to(self) -> str:
         """What links the attribute words that are nearer to the protected words."""
         return "to" if self.nearer == "nearer" else "with"

@@ -51,9 +51,17 @@ from bayesbias.reports.posterior.effective_words import list_records
 from bayesbias.reports.posterior.questions import attribute_phrases
 from bayesbias.reports.posterior.references import reference
 from bayesbias.studies.study import Study, list_studies, load_study, study_text
+from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL
 from bayesbias.tables.schema import lost_words
 
 _CONTROLS = ("human", "neutral")
+# Column of a measure -> what its numbers mean.
+_MEANINGS = {
+    COSINE_DISTANCE.column: "Nearness is the cosine distance of two word vectors: 0 for the same direction, 1 for "
+    "unrelated, 2 for opposite.",
+    SURPRISAL.column: "The surprisal of a word is minus the natural logarithm of its probability: a word with a "
+    "surprisal that is lower by 0.69 nats is twice as likely.",
+}
 
 
 def conclusions_section(page: FitReport) -> Section:
@@ -185,11 +193,7 @@ def question_section(page: FitReport) -> Section:
         frame["effective_words"] = [worth.get(name, float("nan")) for name in frame["list"]]
     blocks: list[Block] = [
         *_about_the_study(page),
-        Paragraph(
-            f"Are the protected words nearer to {_attribute_words_text(page)}, to control words about people (human), "
-            "and to neutral control words? Nearness is the cosine distance of two word vectors: 0 for the same "
-            "direction, 1 for unrelated, 2 for opposite."
-        ),
+        Paragraph(f"{_question_text(page)} {_MEANINGS.get(page.measure.column, '')}".strip()),
         _words_table(protected, "Protected words", "Group"),
     ]
     if not control.all():
@@ -205,10 +209,18 @@ def _words_table(frame: pd.DataFrame, caption: str, name: str, *, folded: bool =
     return table_block(ResultTable(frame, "", caption, columns, headings, folded=folded))
 
 
-def _attribute_words_text(page: FitReport) -> str:
-    """Return which attribute words are in question: associated ones and others."""
-    phrases = attribute_phrases(len(page.compared_groups))
-    return f"{phrases.associated} than to {phrases.different} (different)"
+def _question_text(page: FitReport) -> str:
+    """Return what is asked of which attribute words: associated ones and others."""
+    phrases, measure = attribute_phrases(len(page.compared_groups)), page.measure
+    if measure.to == "to":
+        return (
+            f"Are the protected words nearer to {phrases.associated} than to {phrases.different} (different), to "
+            "control words about people (human), and to neutral control words?"
+        )
+    return (
+        f"Are {phrases.associated} {measure.nearer} with the protected words than {phrases.different} (different), and "
+        "than control words about people (human) and neutral ones?"
+    )
 
 
 def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:
@@ -235,7 +247,7 @@ def data_section(page: FitReport) -> Section:
     """Return the section on the data: distances, lost words and duplicates."""
     table, facts = page.table, page.facts
     by_connection = table.groupby("connection", observed=True, sort=True)
-    distances = by_connection["cosine_distance"]
+    distances = by_connection[page.measure.column]
     pairs = pd.DataFrame(
         {
             "pairs": distances.size(),
@@ -256,7 +268,8 @@ def data_section(page: FitReport) -> Section:
             ResultTable(
                 pairs,
                 "",
-                "Cosine distances by connection, as they are in the table: each pair counts once. In plain differences "
+                f"{page.measure.of_means.capitalize()} by connection, as they are in the table: each pair counts "
+                "once. In plain differences "
                 "each list, word and group counts the same",
             )
         ),
@@ -269,13 +282,15 @@ def data_section(page: FitReport) -> Section:
     if left_out := facts.get("left_out_controls"):
         notes.append(f"Control words left out because the study uses them: {name_some(left_out, 20)}.")
     if facts.get("simulated"):
-        notes.append("The distances were simulated; they come from no embedding.")
+        notes.append(f"The {page.measure.numbers} were simulated.")
     if notes:
         blocks.append(Bullets(tuple(notes)))
     return Section("data", "The data", blocks)
 
 
 def _distributions(page: FitReport) -> Iterator[Block]:
+    if page.measure != COSINE_DISTANCE:
+        return
     try:
         shares = mac_shares(page.table)
     except ReportError as error:

@@ -55,9 +55,9 @@ from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.measures.false_positive_rates import LEVEL
 from bayesbias.reports.methods import methods_and_bibtex, methods_text
 from bayesbias.reports.posterior.contrasts import at_level
-from bayesbias.reports.posterior.estimate_tables import HEADINGS, NET_MEANING
+from bayesbias.reports.posterior.estimate_tables import HEADINGS, difference_table, net_meaning
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
-from bayesbias.reports.posterior.summary import UNITS
+from bayesbias.reports.posterior.summary import units_text
 from bayesbias.reports.robustness.model_comparison import (
     AS_GOOD,
     FEWEST_WORDS,
@@ -68,6 +68,7 @@ from bayesbias.reports.robustness.model_comparison import (
 )
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, RefitSettings, sensitivities
+from bayesbias.tables.measures import other_measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +90,7 @@ _OF_EACH = {"protected_group": ("protected_group", "group"), "word": ("protected
 # The shares of a thousand samples have an error below 2 %; the function itself takes 4,000.
 PRIOR_SAMPLES = 1000
 _PREDICTIONS = "Does the model describe the data?"
+_SINGLE_NUMBERS = "What single numbers say"
 _PRIORS = "What the priors alone predict"
 # Enough to rank models and refits; the functions themselves draw more by default.
 _COMPARISON_DRAWS = 500
@@ -110,13 +112,13 @@ def overall_section(page: FitReport) -> Section:
     blocks: list[Block] = [
         figure(
             figure_of_connections(page.fit, page.summary),
-            f"Posterior means (points) and {prob} intervals (lines) of the mean distance of all protected words, "
-            "by connection.",
-            f"Points with intervals on an axis of mean cosine distance, one per connection: {_intervals(means)}.",
+            f"Posterior means (points) and {prob} intervals (lines) of the mean {page.measure.short} of all protected "
+            "words, by connection.",
+            f"Points with intervals on an axis of mean {page.measure.name}, one per connection: {_intervals(means)}.",
         ),
         _table(
             means,
-            f"Mean cosine distance of all protected words, {prob} HPDI",
+            f"Mean {page.measure.in_units} of all protected words, {prob} HPDI",
             ("connection", "pairs", *_MOMENTS, *_DIAGNOSTICS),
         ),
         _differences(page, "overall"),
@@ -124,7 +126,7 @@ def overall_section(page: FitReport) -> Section:
         *_questions(page),
         _table(
             others,
-            f"Variation between words, pairs and attribute words, {UNITS}; {prob} HPDI",
+            f"Variation between words, pairs and attribute words, {units_text(page.measure)}; {prob} HPDI",
             ("parameter", "connection", "effect", "attribute_list", *_MOMENTS, *_DIAGNOSTICS),
             folded=True,
         ),
@@ -167,7 +169,7 @@ def words_section(page: FitReport) -> Section:
     columns = ("protected_word", "protected_group", "connection", "pairs", *_MOMENTS, *_DIAGNOSTICS)
     blocks += [
         _differences(page, "word"),
-        _table(frame, f"Mean cosine distance of each protected word, {prob} HPDI", columns, folded=True),
+        _table(frame, f"Mean {page.measure.in_units} of each protected word, {prob} HPDI", columns, folded=True),
     ]
     return Section("words", "Word by word", blocks, statements)
 
@@ -179,13 +181,16 @@ def _differences(page: FitReport, level: str) -> Table | Notice:
     frame = at_level(page.contrasts, level)
     if frame.empty:
         return Notice("No differences are shown: no protected group has both sides of one.")
-    reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, nearer; {NET_MEANING}"
+    reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, {page.measure.nearer}; {net_meaning(page.measure)}"
+    columns: tuple[str, ...]
     if level == "overall":
-        shown = ("contrast", *_DIFFERENCE, *_DIAGNOSTICS)
-        return _table(frame, f"Differences of overall means, {reading}", shown, differences=True)
-    name, label = _OF_EACH[level]
-    of_each = (name, "contrast", *_DIFFERENCE, "baseline_pairs", "other_pairs")
-    return _table(frame, f"Differences for each protected {label}, {reading}", of_each, differences=True, folded=True)
+        columns, caption = ("contrast", *_DIFFERENCE, *_DIAGNOSTICS), f"Differences of overall means, {reading}"
+    else:
+        name, label = _OF_EACH[level]
+        columns = (name, "contrast", *_DIFFERENCE, "baseline_pairs", "other_pairs")
+        caption = f"Differences for each protected {label}, {reading}"
+    folded = level != "overall"
+    return table_block(difference_table(page.measure, frame, "", caption, columns, HEADINGS, folded=folded))
 
 
 def _group_differences(page: FitReport) -> list[Block]:
@@ -211,11 +216,8 @@ def _questions(page: FitReport) -> list[Block]:
     return [Notice(str(warning.message)) for warning in caught]
 
 
-def _table(
-    frame: "pd.DataFrame", caption: str, columns: tuple[str, ...], *, differences: bool = False, folded: bool = False
-) -> Table:
-    headings = HEADINGS if differences else {}
-    return table_block(ResultTable(frame, "", caption, columns, headings, differences=differences, folded=folded))
+def _table(frame: "pd.DataFrame", caption: str, columns: tuple[str, ...], *, folded: bool = False) -> Table:
+    return table_block(ResultTable(frame, "", caption, columns, folded=folded))
 
 
 def _intervals(frame: "pd.DataFrame", name: str = "connection") -> str:
@@ -386,6 +388,8 @@ def _edges(page: FitReport, refitted: pd.DataFrame) -> list[str]:
 
 def single_numbers_section(page: FitReport) -> Section:
     """Return the section on single-number measures, where they are defined."""
+    if reason := other_measure(page.facts, "A single-number measure"):
+        return Section("single-numbers", _SINGLE_NUMBERS, [Notice(f"Not computed. {reason}")])
     blocks: list[Block] = [
         Paragraph(
             "Measures from the literature that summarise the same distances in one number. Their p-values ask whether "
@@ -394,7 +398,7 @@ def single_numbers_section(page: FitReport) -> Section:
         )
     ]
     blocks += [Heading("WEAT"), *_weat(page), Heading("MAC and t-tests"), *_t_tests(page)]
-    return Section("single-numbers", "What single numbers say", blocks)
+    return Section("single-numbers", _SINGLE_NUMBERS, blocks)
 
 
 def _weat(page: FitReport) -> Iterator[Block]:
@@ -489,6 +493,8 @@ def covariates_section(page: FitReport) -> Section:
             "occupation, fit with bb.fit(table, covariates=...), or run bayesbias covariate TABLE --covariates FILE."
         )
         return Section("covariates", _COVARIATES, [], [ask])
+    if reason := other_measure(page.facts, "The effect of a covariate"):
+        return Section("covariates", _COVARIATES, [Notice(f"Not computed. {reason}")])
     effect = covariate_effect(page.fit, hdi_prob=page.hdi_prob)
     contents = effect.contents
     section = embedded(

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 # More points in one panel cannot be distinguished.
 _MOST_POINTS = 2000
 _WIDTHS = {1: 7.0, 2: 8.0, 3: 10.0, 4: 12.0}
-_DISTANCE = "Cosine distance"
 
 
 def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None = None) -> "Figure":
@@ -77,13 +76,13 @@ def plot_check(fit: "xr.DataTree | PosteriorCheck", *, random_seed: int | None =
         pairs = check.pairs[check.pairs["connection"] == name].sort_values("mean", kind="stable")
         shown = pairs.iloc[:: -(-len(pairs) // _MOST_POINTS)]
         points += len(shown)
-        _draw_predictions(grid[0, place], shown, COLORS[name])
+        _draw_predictions(grid[0, place], shown, check.measure.column, COLORS[name])
         grid[0, place].set_title(_shares(name, coverage.loc[name]), fontsize=9.5, color=COLORS[name])
         density = check.densities[check.densities["connection"] == name]
         _draw_densities(grid[1, place], density, "replicated", COLORS[name])
-        grid[1, place].set_xlabel(_DISTANCE)
+        grid[1, place].set_xlabel(check.measure.in_units.capitalize())
     grid[1, 0].set_ylim(bottom=0)  # for all panels, at the end: a limit stops autoscaling
-    grid[0, 0].set_ylabel("Actual cosine distance")
+    grid[0, 0].set_ylabel(f"Actual {check.measure.in_units}")
     grid[1, 0].set_ylabel("Density")
     every = coverage.loc[ALL]
     drawn = f", {points:,} of them drawn" if points < check.total_pairs else ""
@@ -152,7 +151,7 @@ def plot_prior_check(
         axes.set_xlim(-1, 3)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("Density")
-    panels[-1].set_xlabel(f"{_DISTANCE} (hatched: impossible)")
+    panels[-1].set_xlabel("Cosine distance (hatched: impossible)")
     _draw_parameters(right, check.parameters)
     every = check.distances.iloc[0]
     title = (
@@ -171,16 +170,17 @@ def _shares(name: str, row: "pd.Series[Any]") -> str:
     )
 
 
-def _draw_predictions(axes: "Axes", shown: "pd.DataFrame", color: str) -> None:
+def _draw_predictions(axes: "Axes", shown: "pd.DataFrame", column: str, color: str) -> None:
     ends = shown.iloc[[0, *range(len(shown)), -1]]
     # Slightly wider than the points, because a model may predict the same mean for all.
-    mean = ends["mean"].to_numpy() + np.array([-0.003, *np.zeros(len(shown)), 0.003])
+    margin = 0.01 * np.ptp(shown[column])
+    mean = ends["mean"].to_numpy() + np.array([-margin, *np.zeros(len(shown)), margin])
     for low, high, alpha in (("low_89", "high_89", 0.13), ("low_50", "high_50", 0.22)):
         axes.fill_between(mean, ends[low], ends[high], color=color, alpha=alpha, linewidth=0, rasterized=True)
     axes.plot(mean, ends["mean"], color="black", linewidth=0.8)
     axes.plot(
         shown["mean"],
-        shown["cosine_distance"],
+        shown[column],
         "o",
         color=color,
         markersize=3 if len(shown) < 300 else 2,

@@ -28,11 +28,12 @@ from bayesbias.delivery.plots.style import (
     words_by_group,
 )
 from bayesbias.estimates.intervals import contrast_sides, has_direction
-from bayesbias.models.fits import check_cosine, fit_attribute
+from bayesbias.models.fits import fit_attribute, measure_of_fit
 from bayesbias.reports.measures.mac_shares import mac_shares, valid_tables
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.estimate_tables import EVERYONE
 from bayesbias.reports.posterior.summary import summary
+from bayesbias.tables.measures import COSINE_DISTANCE
 from bayesbias.tables.schema import FrameLike, as_frame, source_name, table_facts
 
 if TYPE_CHECKING:
@@ -100,7 +101,6 @@ def plot_contrasts(
     >>> len(bb.plots.plot_contrasts(fit, rope=0.02).axes)
     1
     """
-    check_cosine(fit, "The figure")
     frame = contrasts(fit, baseline=baseline, level="all", hdi_prob=hdi_prob, rope=rope)
     if contrast is not None:
         check_choice("contrast", contrast, tuple(dict.fromkeys(frame["contrast"])))
@@ -137,7 +137,8 @@ def figure_of_contrasts(
         shade_rope(axes, rope)
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
-    axes.set_xlabel(f"Difference of mean cosine distances\n(below 0: {baseline} words are nearer)")
+    measure = measure_of_fit(fit)
+    axes.set_xlabel(f"Difference of mean {measure.of_means}\n(below 0: {baseline} words are {measure.nearer})")
     subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; dot: borderline; tick: plain difference"
     cut_note = (
         f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
@@ -210,7 +211,6 @@ def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figu
     >>> len(bb.plots.plot_connections(fit).axes)
     1
     """
-    check_cosine(fit, "The figure")
     return figure_of_connections(fit, summary(fit, level="overall", hdi_prob=hdi_prob))
 
 
@@ -249,7 +249,6 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     >>> len(bb.plots.plot_words(fit).axes)
     2
     """
-    check_cosine(fit, "The figure")
     return figure_of_words(fit, summary(fit, hdi_prob=hdi_prob))
 
 
@@ -288,12 +287,13 @@ def _draw_words(axes: "Axes", words: "pd.DataFrame") -> None:
 
 
 def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
-    """Add the line at 1, the axis label, the title and the legend."""
+    """Add the line at 1 of distances, the axis label, the title and the legend."""
     low, high = figure.axes[-1].get_xlim()
-    if low < 1 < high:
+    measure = measure_of_fit(fit)
+    if measure == COSINE_DISTANCE and low < 1 < high:
         for axes in figure.axes:
             axes.axvline(1, color="#999999", linewidth=0.9, linestyle="--", zorder=0)
-    figure.axes[-1].set_xlabel(DISTANCE_LABEL)
+    figure.axes[-1].set_xlabel(DISTANCE_LABEL if measure == COSINE_DISTANCE else f"Mean {measure.in_units}")
 
     title_figure(
         figure,

@@ -17,10 +17,11 @@ from bayesbias.errors import BayesBiasError, FitError, NotEnoughMemoryError, Rep
 from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import check_unchanged
-from bayesbias.models.fits import check_cosine, fit_attribute, fitted_rows
+from bayesbias.models.fits import fit_attribute, fitted_rows
 from bayesbias.models.likelihood import Densities, log_noise
 from bayesbias.models.numerics.proposals import KHAT_MAX, pareto_smoothed
 from bayesbias.reports.checks.replicated_tables import ALL, JOINT, noise, replicate
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
@@ -77,7 +78,11 @@ _FEWEST_DRAWS = 100
 
 
 def posterior_problems(
-    coverage: "pd.DataFrame", statistics: "pd.DataFrame", model: dict[str, Any], convergence: list[str]
+    coverage: "pd.DataFrame",
+    statistics: "pd.DataFrame",
+    model: dict[str, Any],
+    convergence: list[str],
+    measure: Measure = COSINE_DISTANCE,
 ) -> tuple[Statement, ...]:
     """Return where a model fails, and what to try; `convergence` lists the problems of the draws.
 
@@ -95,10 +100,10 @@ def posterior_problems(
     for connection in statistics["connection"].unique():
         rows = rows_of(failed[failed["connection"] == connection])
         if rows:
-            problems.append(_statistics_problem(str(connection), rows))
+            problems.append(_statistics_problem(str(connection), rows, measure))
         # In a large table, the pairs drawn at random may include none of a rare connection.
         for row in rows_of(coverage[coverage["connection"] == connection]):
-            problems += _coverage_problems(row)
+            problems += _coverage_problems(row, measure.numbers)
     if len(failed):
         chance = _by_chance(len(judged), TAIL)
         text = (
@@ -113,7 +118,7 @@ def posterior_problems(
             "(Pareto k above 0.7). Look at them: column pareto_k of pairs shows which they are."
         )
         problems.append(Statement("influential pairs", text, every))
-    return (*problems, *_advice(failed, model["switches"]))
+    return (*problems, *_advice(failed, model["switches"], measure.numbers))
 
 
 def judged_statistics(statistics: "pd.DataFrame") -> "pd.DataFrame":
@@ -131,17 +136,26 @@ def _by_chance(count: int, tail: float) -> float:
     return float(-np.expm1(count * np.log1p(-2 * tail))) if tail < 0.5 else 1.0
 
 
-def _statistics_problem(connection: str, rows: list[dict[str, Any]]) -> Statement:
+def _statistics_problem(connection: str, rows: list[dict[str, Any]], measure: Measure) -> Statement:
     differences = [
-        f"{_DIFFERENCES[row['statistic']][int(row['p_value'] < 0.5)]} ({row['statistic']} "
+        f"{_difference(row, measure)} ({row['statistic']} "
         f"{digits_text(row['observed'])}, replicated {digits_text(row['low'])} to {digits_text(row['high'])})"
         for row in rows
     ]
-    text = f"{connection}: compared with those that the model predicts, actual distances are {'; '.join(differences)}."
+    compared = f"compared with those that the model predicts, actual {measure.numbers} are"
+    text = f"{connection}: {compared} {'; '.join(differences)}."
     return Statement("statistics", text, {"connection": connection, "statistics": rows})
 
 
-def _coverage_problems(row: dict[str, Any]) -> Iterator[Statement]:
+def _difference(row: dict[str, Any], measure: Measure) -> str:
+    """Return how actual numbers differ from the model's, by a statistic that it fails to replicate."""
+    is_larger = int(row["p_value"] < 0.5)
+    if row["statistic"] == "mean" and measure != COSINE_DISTANCE:
+        return ("lower on average", "higher on average")[is_larger]
+    return _DIFFERENCES[row["statistic"]][is_larger].replace("distances", measure.numbers)
+
+
+def _coverage_problems(row: dict[str, Any], numbers: str) -> Iterator[Statement]:
     """Yield a statement for each interval that holds too many or too few pairs.
 
     Pairs that were left out are judged: in sample, the intervals of a model with many parameters hold too many.
@@ -151,13 +165,13 @@ def _coverage_problems(row: dict[str, Any]) -> Iterator[Statement]:
         if abs(share - interval) > max(_POINTS, _ERRORS * row[f"se_{percent}"]):
             text = (
                 f"{'all pairs' if row['connection'] == ALL else row['connection']}: {share_text(share)} of actual "
-                f"distances are inside the {percent}% interval predicted from the other pairs, "
+                f"{numbers} are inside the {percent}% interval predicted from the other pairs, "
                 f"{'more' if share > interval else 'fewer'} than the model expects."
             )
             yield Statement("coverage", text, {"interval": interval, **row})
 
 
-def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statement]:
+def _advice(failed: "pd.DataFrame", switches: dict[str, str], numbers: str) -> Iterator[Statement]:
     def connections(*statistics: str) -> list[str]:
         return list(dict.fromkeys(failed.loc[failed["statistic"].isin(statistics), "connection"].astype(str)))
 
@@ -184,7 +198,7 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statem
         yield Statement("advice", text, {"connections": unlike, "model": "multivariate"})
     if normal and (shaped := connections("skewness", "kurtosis", "smallest", "largest")):
         text = (
-            f"The Normal likelihood does not match the shape of these distances ({name_some(shaped)}). This hardly "
+            f"The Normal likelihood does not match the shape of these {numbers} ({name_some(shaped)}). This hardly "
             "affects means of many pairs, but it does affect predictions of single pairs. Check whether the "
             "conclusions hold under a Student t likelihood, which allows for heavier tails but not for skewness: the "
             "model 'multivariate_robust'."
@@ -195,7 +209,7 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str]) -> Iterator[Statem
         yield Statement("advice", text, {"connections": skewed})
     if not normal and (shifted := connections("mean")):
         text = (
-            f"Where distances are skewed ({name_some(shifted)}), a Student t likelihood follows the bulk of them, so "
+            f"Where {numbers} are skewed ({name_some(shifted)}), a Student t likelihood follows the bulk of them, so "
             "its connection_mean is not their mean. Compare its contrasts with those of a Normal likelihood."
         )
         yield Statement("advice", text, {"connections": shifted})
@@ -212,9 +226,9 @@ class PosteriorCheck(Result):
     Parameters
     ----------
     pairs : pandas.DataFrame
-        One row per pair, of at most 10,000 drawn at random: the actual `cosine_distance`, the `mean` prediction and the
-        predictive intervals `low_89` to `high_89` and `low_50` to `high_50`, in units of cosine distance; `loo_pit`,
-        predicted from all other pairs, and `pareto_k`, above 0.7 where that is unreliable.
+        One row per pair, of at most 10,000 drawn at random: the actual `cosine_distance` (or number of another
+        measure), the `mean` prediction and the predictive intervals `low_89` to `high_89` and `low_50` to `high_50`;
+        `loo_pit`, predicted from all other pairs, and `pareto_k`, above 0.7 where that is unreliable.
     coverage : pandas.DataFrame
         One row for all pairs and one for each `connection`: the shares of actual distances inside the intervals, and
         (``loo_``) inside those predicted from all other pairs, with the standard errors of such shares if the model is
@@ -238,6 +252,8 @@ class PosteriorCheck(Result):
         Name of the model; origin of the distances.
     converged
         Whether the sampler of the fit converged.
+    measure
+        What the numbers measure.
     total_pairs, total_draws, replicates, random_seed
         Number of pairs of the table; draws behind the predictions; replicated tables; seed of the simulation.
     """
@@ -254,6 +270,7 @@ class PosteriorCheck(Result):
     total_draws: int
     replicates: int
     random_seed: int
+    measure: Measure = COSINE_DISTANCE
 
     @property
     def summary(self) -> tuple[Statement, ...]:
@@ -264,7 +281,7 @@ class PosteriorCheck(Result):
             checked = f"{every['pairs']:,} of {self.total_pairs:,} pairs, drawn at random"
         about = f"Posterior predictive check of the model {self.model!r}, {self.source}: {checked}."
         inside = (
-            f"Inside the 89% interval: {share_text(every['inside_89'])} of actual distances "
+            f"Inside the 89% interval: {share_text(every['inside_89'])} of actual {self.measure.numbers} "
             f"({share_text(every['loo_inside_89'])} if the pair is predicted from the others); inside the 50% "
             f"interval: {share_text(every['inside_50'])} ({share_text(every['loo_inside_50'])})."
         )
@@ -302,25 +319,27 @@ class PosteriorCheck(Result):
         every, failing = rows_of(self.coverage)[0], bool(self.problems)
         verdict = "does not fully describe" if failing else "describes"
         inside = share_text(every["inside_89"])
-        text = f"The model {verdict} these distances: {inside} of them lie inside its 89% predictive intervals."
+        described = f"The model {verdict} these {self.measure.numbers}"
+        text = f"{described}: {inside} of them lie inside its 89% predictive intervals."
         return Statement("answer", text, every)
 
     @cached_property
     def contents(self) -> Contents:
         """Where the model fails, coverage, statistics and densities."""
+        numbers = self.measure.numbers
         coverage_text = "; ".join(
             f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
             for row in rows_of(self.coverage)
         )
         return contents_of(
             self,
-            title="Does the model describe these distances?",
+            title=f"Does the model describe these {self.measure.numbers}?",
             opened=("Problems", SHOWS),
             about=self.source,
             captions={
                 "coverage": "Shares of pairs inside their predictive intervals; errors if the model is right and pairs "
                 "are independent",
-                "statistics": f"Statistics of the distances, and 89% of their values in {self.replicates:,} tables "
+                "statistics": f"Statistics of the {numbers}, and 89% of their values in {self.replicates:,} tables "
                 f"replicated by the model; a misfit if p, the share of larger ones, is below {TAIL:g} or above "
                 f"{1 - TAIL:g}",
             },
@@ -328,11 +347,11 @@ class PosteriorCheck(Result):
             figures={
                 "check": ResultFigure(
                     "plot_check",
-                    "Above: each pair's actual distance against the model's mean prediction, with 89% (light) and 50% "
-                    "(dark) predictive intervals. Below: the densities of actual (filled) and replicated (line, with "
-                    "band) distances.",
-                    alt="Scatter plots of actual against predicted distances, and densities of both, one column per "
-                    f"connection. Share of actual distances inside the 89% and the 50% intervals: {coverage_text}.",
+                    f"Above: each pair's actual {self.measure.short} against the model's mean prediction, with 89% "
+                    "(light) and 50% (dark) predictive intervals. Below: the densities of actual (filled) and "
+                    f"replicated (line, with band) {numbers}.",
+                    alt=f"Scatter plots of actual against predicted {numbers}, and densities of both, one column per "
+                    f"connection. Share of actual {numbers} inside the 89% and the 50% intervals: {coverage_text}.",
                 )
             },
         )
@@ -385,7 +404,6 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
     ...
     """
     seed = resolve_seed(random_seed)
-    check_cosine(fit, "The predictive check")
     data = fitted_rows(fit)
     check_unchanged(fit)
     rng = np.random.default_rng(seed)
@@ -397,7 +415,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
     total = len(data.distance)
     rows = np.arange(total) if total <= MOST_PAIRS else np.sort(rng.choice(total, MOST_PAIRS, replace=False))
     pairs = _predict(posterior, rows, rng, progress=progress)
-    coverage = _coverage(pairs, data.connections)
+    coverage = _coverage(pairs, data.connections, data.measure)
     statistics, histograms, replicates = replicate(posterior, rng, progress=progress)
     model = fit_attribute(fit, "model")
     convergence = fit_attribute(fit, "convergence_problems")
@@ -406,7 +424,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
         coverage=coverage,
         statistics=statistics,
         densities=histograms,
-        problems=posterior_problems(coverage, statistics, model, convergence),
+        problems=posterior_problems(coverage, statistics, model, convergence, data.measure),
         model=model["name"],
         source=source_name(fit_attribute(fit, "table")),
         converged=not convergence,
@@ -414,6 +432,7 @@ def check_posterior(fit: "xr.DataTree", *, random_seed: int | None = None, progr
         total_draws=posterior.draws,
         replicates=replicates,
         random_seed=seed,
+        measure=data.measure,
     )
 
 
@@ -454,7 +473,7 @@ def _predict(posterior: Densities, rows: np.ndarray, rng: np.random.Generator, *
             "protected_word": data.protected_words[data.protected[rows]],
             "attribute_word": data.attribute_words[data.attribute[rows]],
             "connection": np.asarray(data.connections)[data.connection[rows]],
-            "cosine_distance": data.distance[rows],
+            data.measure.column: data.distance[rows],
             **dict(
                 zip(("mean", "low_89", "low_50", "high_50", "high_89", "loo_pit", "pareto_k"), numbers, strict=True)
             ),
@@ -500,10 +519,10 @@ def _loo_pit(residual: np.ndarray, sigma: np.ndarray, nu: np.ndarray | None) -> 
     return (weight * below).sum(axis=1) / weight.sum(axis=1), np.where(np.isfinite(khat), khat, np.inf)
 
 
-def _coverage(pairs: "pd.DataFrame", connections: tuple[str, ...]) -> "pd.DataFrame":
+def _coverage(pairs: "pd.DataFrame", connections: tuple[str, ...], measure: Measure) -> "pd.DataFrame":
     import pandas as pd
 
-    distance, pit = pairs["cosine_distance"], pairs["loo_pit"]
+    distance, pit = pairs[measure.column], pairs["loo_pit"]
     shares = pd.DataFrame(
         {
             "inside_89": distance.between(pairs["low_89"], pairs["high_89"]),

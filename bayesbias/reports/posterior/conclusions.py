@@ -19,7 +19,7 @@ from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import added_parameters, sampler_text
-from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, fitted_rows
+from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, measure_of_fit
 from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
@@ -32,6 +32,7 @@ from bayesbias.reports.posterior.group_statements import (
 )
 from bayesbias.reports.posterior.questions import attribute_phrases, named_phrases, question_statements
 from bayesbias.reports.posterior.summary import summary
+from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL, Measure, measure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,19 +50,31 @@ NAMED_BY_CHANCE, NAMED_IN_CLUSTERS = 0.07, (0.01, 0.13)
 Row = dict[Hashable, Any]
 _LIMITS = {
     "one group": "That the meaning of these lists explains the difference. With one protected group, associated and "
-    "different words are just two lists. Any two lists differ somewhat in their distances to the same words.",
+    "different words are just two lists. Any two lists differ somewhat in their {numbers} {to} the same words.",
     "relevance": "Whether a difference matters. An interval that excludes 0 shows that a difference is detectable, not "
     "that it is large. To judge its size, give a region of practical equivalence (rope).",
     "many words": "That each word named above differs. {words} are judged at once, and some intervals exclude 0 by "
     "chance.",
-    "bias": "Whether an association is unfair or harms anyone. A difference of distances is an association in one set "
-    "of vectors, and no proof of bias.",
-    "generality": "What holds in other texts and other embeddings. The intervals over all words are about protected "
+    "bias": "Whether an association is unfair or harms anyone. A difference of {numbers} is an association in "
+    "{made_by} alone, and no proof of bias.",
+    "generality": "What holds in other {elsewhere}. The intervals over all words are about protected "
     "words like these, if these are a fair sample. The intervals of groups and single words are about these words "
-    "alone. All intervals are about attribute words like these, in these vectors. Vectors that are trained with "
-    "another seed can give another answer.",
+    "alone. All intervals are about attribute words like these, in {made_by}.{again}",
     "absence": "The absence of an association where a contrast is not settled. Short lists leave wide intervals. "
     "Absence of evidence is not evidence of absence.",
+}
+
+
+# Column of a measure -> what its intervals are not about, and why another answer is possible.
+_ELSEWHERE = {
+    COSINE_DISTANCE.column: (
+        "texts and other embeddings",
+        " Vectors that are trained with another seed can give another answer.",
+    ),
+    SURPRISAL.column: (
+        "sentences and other language models",
+        " A model that is trained with another seed can give another answer.",
+    ),
 }
 
 
@@ -111,7 +124,7 @@ def but_words(against: Sequence[str], plain: tuple[int, int], group_sizes: Seque
     return f"{text}{weights}."
 
 
-def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Statement:
+def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec", measure: Measure) -> Statement:
     """Return which words a contrast names, and which it does not; how many by chance is in its numbers."""
     rows = [row for row in every if is_measured(row)]
     other = contrast_sides(every[0]["contrast"])[1]
@@ -124,7 +137,11 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
     lists["contradicted"] = [row["protected_word"] for row in rows if row["settled"] and not is_named(row)]
     lists["unmeasured"] = [row["protected_word"] for row in every if not is_measured(row)]
     pulled = {row["protected_word"]: row["observed"] for row in rows if is_apart(row)}
-    parts = [f"{len(lists[way])} {way} ({name_some(lists[way], 12)})" for way in ("nearer", "farther") if lists[way]]
+    parts = [
+        f"{len(lists[way])} {measure.way(way)} ({name_some(lists[way], 12)})"
+        for way in ("nearer", "farther")
+        if lists[way]
+    ]
     parts.append(f"{len(lists['not_settled']) if settled else 'none'} {'not ' if settled else ''}settled")
     text = f"Word by word, associated minus {other}, {counted(len(rows), 'word')}: {', '.join(parts)}."
     if unmeasured := len(lists["unmeasured"]):
@@ -135,8 +152,8 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Sta
     by_nearness = [row["protected_word"] for row in rows if nearness_decides(row)]
     if by_nearness:
         text += (
-            " Some lists are nearer to every group than others. Without that, the result changes for "
-            f"{name_some(by_nearness, 12)}."
+            f" Some lists are {measure.nearer} {measure.to} every group than others. Without that, the result "
+            f"changes for {name_some(by_nearness, 12)}."
         )
     if lists["borderline"]:
         text += f" Borderline (within Monte Carlo error): {name_some(lists['borderline'], 6)}."
@@ -242,7 +259,6 @@ def conclusions(
     >>> report.verdict.kind, [(statement.kind, statement.numbers["contrast"]) for statement in report.shown][0]
     ('nothing', ('contrast', 'associated - different'))
     """
-    check_cosine(fit, "A conclusion")
     return conclusions_of(fit, contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope))
 
 
@@ -259,9 +275,9 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
         ]
         for level in ("overall", "protected_group", "word")
     )
-    spec = fitted_model(fit)
+    spec, measure = fitted_model(fit), measure_of_fit(fit)
     word_statements = [
-        words_statement(of_contrast, hdi_prob, spec)
+        words_statement(of_contrast, hdi_prob, spec, measure)
         for contrast in overall
         if (of_contrast := [row for row in words if row["contrast"] == contrast["contrast"]])
     ]
@@ -271,9 +287,9 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
     return Conclusions(
         about=_about(fit),
         doubts=all_doubts(fit),
-        verdict=_verdict(overall, words, hdi_prob, group_sizes=_group_sizes(fit)),
+        verdict=_verdict(overall, words, hdi_prob, measure, group_sizes=_group_sizes(fit)),
         shown=(
-            *(_contrast_statement(row, why_apart, phrases) for row in overall),
+            *(_contrast_statement(row, why_apart, phrases, measure) for row in overall),
             *left_out_statements(fit),
             *question_statements(fit, hdi_prob, rope),
             *_group_statements(fit, groups),
@@ -283,7 +299,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
             *(statement for row in overall[:1] if (statement := context_statement(fit, row))),
         ),
         limits=tuple(_limits(fit, without_rope=rope is None, names_words=names_words)),
-        heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, in units of cosine distance)",
+        heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, {measure.in_unit})",
     )
 
 
@@ -323,8 +339,9 @@ def _about(fit: "xr.DataTree") -> Statement:
         text += f"Table {table['source']!r}. "
     text += (
         f"{counted(numbers['protected_words'], 'protected word')}, "
-        f"{counted(numbers['attribute_words'], 'attribute word')}, {counted(numbers['pairs'], 'cosine distance')}; "
-        f"model {shown_name(numbers['model'])!r}, {sampler_text(fit)}."
+        f"{counted(numbers['attribute_words'], 'attribute word')}, "
+        f"{counted(numbers['pairs'], measure_of(table).name)}; model {shown_name(numbers['model'])!r}, "
+        f"{sampler_text(fit)}."
     )
     if lost is None:
         text += " The table does not say whether words were lost."
@@ -359,33 +376,34 @@ def _has_observed(row: Row) -> bool:
     return bool(np.isfinite(row["observed"]))
 
 
-def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) -> Statement:
+def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str], measure: Measure) -> Statement:
     associated, other = phrases["associated"], phrases[_other(row)]
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     if not _has_observed(row):
         text = (
-            f"No protected word has both {associated} and {other}, so these distances show differences "
+            f"No protected word has both {associated} and {other}, so these {measure.numbers} show differences "
             "between groups only. Give a group lists of both kinds."
         )
         return Statement("contrast", text, numbers)
+    direction, factor = measure.way(row["direction"]), measure.factor(row["mean"], row["hdi_low"], row["hdi_high"])
     if row["borderline"]:
-        head = f"It is borderline whether {associated} are nearer than {other} (within Monte Carlo error)"
+        head = f"It is borderline whether {associated} are {measure.nearer} than {other} (within Monte Carlo error)"
     elif row["settled"]:
-        head = f"{associated[0].upper()}{associated[1:]} are {row['direction']} than {other}"
+        head = f"{associated[0].upper()}{associated[1:]} are {direction} than {other}"
     else:
-        head = f"It is not settled whether {associated} are nearer than {other}"
+        head = f"It is not settled whether {associated} are {measure.nearer} than {other}"
     text = (
         f"{head}. The difference is {signed_text(row['mean'])} (observed {signed_text(row['observed'])}), interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])}; the probability that they are {row['direction']} is "
-        f"{probability_text(row['probability_of_direction'])}."
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}{f' ({factor})' if factor else ''}; the probability that "
+        f"they are {direction} is {probability_text(row['probability_of_direction'])}."
     )
     if "probability_in_rope" in row:
         inside = probability_text(row["probability_in_rope"])
         text += f" The probability that the difference is too small to matter (inside the rope) is {inside}."
     if nearness_matters(row) or nearness_turns(row):
         text += (
-            f" Of this, {signed_text(row['list_nearness'])} arises because some lists are nearer to every group. "
-            f"Without that, the difference is {signed_text(row['net_mean'])}, interval "
+            f" Of this, {signed_text(row['list_nearness'])} arises because some lists are {measure.nearer} "
+            f"{measure.to} every group. Without that, the difference is {signed_text(row['net_mean'])}, interval "
             f"{interval_text(row['net_low'], row['net_high'])}."
         )
     if is_apart(row):
@@ -393,10 +411,12 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str]) ->
     return Statement("contrast", text, numbers)
 
 
-def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_sizes: Iterable[int]) -> Statement:
+def _verdict(
+    overall: list[Row], words: list[Row], hdi_prob: float, measure: Measure, *, group_sizes: Iterable[int]
+) -> Statement:
     """Return what the contrasts mean together: a stereotype needs `associated` nearer than `different`."""
     sizes = tuple(group_sizes)
-    phrases, plain = attribute_phrases(len(sizes)), observed_counts(words)
+    phrases, plain = attribute_phrases(len(sizes), measure), observed_counts(words)
     rows = {_other(row): row for row in overall}
     # With a rope, a difference counts as none if it lies in the rope with at least the probability of the interval.
     small = [name for name, row in rows.items() if row.get("probability_in_rope", 0.0) >= max(hdi_prob, HDI_PROB)]
@@ -410,13 +430,13 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_siz
     if "different" not in rows or not _has_observed(rows["different"]):
         kind = "no other groups"
         text = (
-            "Without attribute words of another group or list, nearness to the associated words cannot be "
-            "distinguished from nearness to words of this kind in general."
+            "Without attribute words of another group or list, an association with the associated words cannot be "
+            "distinguished from one with words of this kind in general."
         )
     elif "different" in small:
         kind = "too small"
         text = (
-            f"Associated words and {phrases.different} are about equally near: with probability "
+            f"Associated words and {phrases.different} differ little: with probability "
             f"{probability_text(rows['different']['probability_in_rope'])}, the difference is too small to matter (in "
             "the rope)."
         )
@@ -424,33 +444,37 @@ def _verdict(overall: list[Row], words: list[Row], hdi_prob: float, *, group_siz
         kind = "list nearness"
         net = rows["different"]
         text = (
-            "Some lists are nearer to every group than others, and lists differ in how many groups they are associated "
-            "with. Without that, "
+            f"Some lists are {measure.nearer} {measure.to} every group than others, and lists differ in how many "
+            "groups they are associated with. Without that, "
         )
         if is_settled(net["net_low"], net["net_high"]):
-            text += f"associated words are {'nearer' if net['net_mean'] < 0 else 'farther'} than {phrases.different}."
+            way = measure.nearer if net["net_mean"] < 0 else measure.farther
+            text += f"associated words are {way} than {phrases.different}."
         else:
             text += "no association of groups with their own words is settled."
     elif settled.get("different") == "farther":
         kind = "reverse"
+        compared = measure.comparison("these protected words", phrases.associated, phrases.different, is_nearer=False)
         text = (
-            f"These protected words are FARTHER from {phrases.associated} than from {phrases.different}: the "
-            f"reverse of {phrases.reverse}.{but_words([], plain, sizes, nearer=False)}"
+            f"{compared[0].upper()}{compared[1:]}: the reverse of {phrases.reverse}."
+            f"{but_words([], plain, sizes, nearer=False)}"
         )
     elif settled.get("different") == "nearer":
         kind = "association"
-        also = f", and nearer to them than to {' and '.join(controls)} words" if controls else ""
+        also = ""
+        if controls and measure.to == "to":
+            also = f", and nearer to them than to {' and '.join(controls)} words"
+        elif controls:
+            also = f", and {measure.nearer} than {' and '.join(controls)} words"
+        compared = measure.comparison("these protected words", phrases.associated, phrases.different)
         but = but_words(against, plain, sizes, nearer=True)
-        text = (
-            f"On the whole, these protected words are nearer to {phrases.associated} than to "
-            f"{phrases.different}{also}. That is an association in these vectors.{but}"
-        )
+        text = f"On the whole, {compared}{also}. That is an association in {measure.made_by}.{but}"
     elif controls:
         kind = "same kind"
         text = (
-            f"Associated words are nearer than {' and '.join(controls)} words, but not detectably nearer than "
-            f"{phrases.different}. The protected words are near to words of this kind in general. It is not settled "
-            f"{phrases.not_specific}."
+            f"Associated words are {measure.nearer} than {' and '.join(controls)} words, but not detectably "
+            f"{measure.nearer} than {phrases.different}. That holds for words of this kind in general. It is "
+            f"not settled {phrases.not_specific}."
         )
     else:
         kind = "nothing"
@@ -479,9 +503,12 @@ def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Ite
     if caution := fit_attribute(fit, "model").get("caution", ""):
         yield Statement("model", caution)
     applies = {"one group": len(_group_sizes(fit)) == 1, "relevance": without_rope, "many words": names_words}
-    words = counted(int(fitted_rows(fit).compared.sum()), "word")
+    words, measure = counted(int(fitted_rows(fit).compared.sum()), "word"), measure_of_fit(fit)
+    elsewhere, again = _ELSEWHERE.get(measure.column, ("measurements", ""))
+    words_of_measure = {"numbers": measure.numbers, "to": measure.to, "made_by": measure.made_by}
+    words_of_measure |= {"elsewhere": elsewhere, "again": again}
     for kind, text in _LIMITS.items():
         if applies.get(kind, True):
-            yield Statement(kind, text.format(words=words))
+            yield Statement(kind, text.format(words=words, **words_of_measure))
     records = list_records(fitted_rows(fit), fit_attribute(fit, "table"))
     yield from dependence_statements(records, multivariate=fitted_model(fit).multivariate)

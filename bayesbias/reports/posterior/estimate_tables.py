@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_choice
@@ -14,8 +14,9 @@ from bayesbias.estimates.intervals import mark, reading, scope_text
 from bayesbias.models.fits import fitted_table
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import all_doubts, few_words_text, words_used
-from bayesbias.reports.posterior.summary import UNITS, summary
-from bayesbias.tables.measures import COSINE_DISTANCE
+from bayesbias.reports.posterior.summary import summary, units_text
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure, measure_of
+from bayesbias.tables.schema import table_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +33,6 @@ HEADINGS = {
     "words_used": "Words used",
 }
 PAPER_LEVELS = ("overall", "protected_group", "word")
-NET_MEANING = (
-    "net: without the part that arises because some lists are nearer to every group; the interval can be narrower, as "
-    "it lacks the uncertainty of that part"
-)
 # Columns of a table in a paper; its .csv has all columns.
 _IN_PAPERS = (
     *("protected_group", "protected_word", "words_used", "own_lists", "contrast", "question"),
@@ -43,6 +40,28 @@ _IN_PAPERS = (
     *("mean", "hdi_low", "hdi_high", "net_mean", "net_low", "net_high", "observed"),
     *("probability_of_direction", "probability_in_rope"),
 )
+
+
+def net_meaning(measure: Measure) -> str:
+    """Return what a net contrast is, for captions.
+
+    >>> net_meaning(COSINE_DISTANCE).partition(";")[0]
+    'net: without the part that arises because some lists are nearer to every group'
+    """
+    return (
+        f"net: without the part that arises because some lists are {measure.nearer} {measure.to} every group; the "
+        "interval can be narrower, as it lacks the uncertainty of that part"
+    )
+
+
+def difference_table(
+    measure: Measure, frame: "pd.DataFrame", section: str, caption: str, *columns: Any, **options: Any
+) -> ResultTable:
+    """Return a table of differences whose marks and directions are in the words of a measure."""
+    if measure.to != COSINE_DISTANCE.to and "direction" in frame:
+        frame = frame.assign(direction=frame["direction"].map(measure.way))
+    marked = partial(mark, below=measure.nearer, above=measure.farther)
+    return replace(ResultTable(frame, section, caption, *columns, **options), differences=True, mark=marked)
 
 
 def paper_table(
@@ -109,6 +128,7 @@ def paper_table(
 
 def labelled(frame: "pd.DataFrame", table: "pd.DataFrame", used: Mapping[str, str]) -> "pd.DataFrame":
     """Return rows of `contrasts` with a label for all words, their reading, and the words and lists of a group."""
+    measure = measure_of(table_facts(table))
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False, observed=True)
     lists = {str(group): name_some(names, 3) for group, names in associated["attribute_group"].unique().items()}
     group_of = dict(table[["protected_word", "protected_group"]].astype(str).itertuples(index=False, name=None))
@@ -118,7 +138,7 @@ def labelled(frame: "pd.DataFrame", table: "pd.DataFrame", used: Mapping[str, st
     frame = frame.assign(protected_group=groups)
     frame.insert(3, "own_lists", [lists.get(group, "") for group in groups])
     frame.insert(3, "words_used", counts)
-    frame.insert(5, "reading", [reading(row) for row in rows_of(frame)])
+    frame.insert(5, "reading", [measure.way(reading(row)) for row in rows_of(frame)])
     return frame
 
 
@@ -136,27 +156,27 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
             "bb.summary, bb.contrasts or bb.planned_contrasts returned, or rows of it."
         )
     source = f" of {settings['source']}" if "source" in settings else ""
-    distances = settings.get("measure", COSINE_DISTANCE.of_means)
+    measure = measure_of(settings)
+    distances = measure.of_means
     means = f"posterior means and {percent_text(settings['hdi_prob'])} HPDI"
     if "contrast" in frame:
         caption = (
             f"Contrasts{source}: differences of mean {distances}, {means}; below 0, {settings['baseline']} words "
-            f"are nearer{_about_rows(frame, settings)}"
+            f"are {measure.nearer}{_about_rows(frame, settings)}"
         )
-        return ResultTable(frame, "Contrasts", caption, columns, HEADINGS, differences=True, mark=mark)
+        return difference_table(measure, frame, "Contrasts", caption, columns, HEADINGS)
     if "question" in frame:
         caption = (
-            f"Questions{source}: differences of mean {distances}, {means}; below 0, nearer; about exactly these "
-            f"protected words, and attribute words like these{_region(settings)}"
+            f"Questions{source}: differences of mean {distances}, {means}; below 0, {measure.nearer}; about exactly "
+            f"these protected words, and attribute words like these{_region(settings)}"
         )
-        return ResultTable(frame, "Questions", caption, columns, HEADINGS, differences=True, mark=mark)
+        return difference_table(measure, frame, "Questions", caption, columns, HEADINGS)
     if frame["parameter"].str.endswith("_mean").all():
         of_all = "connection_mean" in set(frame["parameter"])
         about = "; connection_mean is about words like these, whatever the scope" if of_all else ""
         caption = f"Mean {distances}{source}, {means}{about}"
         return ResultTable(frame, "Means", caption, columns)
-    units = UNITS if "measure" not in settings else UNITS.replace("cosine distance", f"the {distances}")
-    return ResultTable(frame, "Parameters", f"Parameters{source}, {means}, {units}", columns)
+    return ResultTable(frame, "Parameters", f"Parameters{source}, {means}, {units_text(measure)}", columns)
 
 
 def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
@@ -168,7 +188,7 @@ def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
     if not (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).all():
         texts.append("rows of groups and of single words are about exactly these words")
     if "net_mean" in frame and frame["net_mean"].notna().any():
-        texts.append(NET_MEANING)
+        texts.append(net_meaning(measure_of(settings)))
     texts.append("P(sign): probability that the difference has the sign of its estimate")
     texts += [f"{verdict}: {VERDICTS[verdict]}" for verdict in ("settled", "borderline")]
     return "".join(f"; {text}" for text in texts) + _region(settings)

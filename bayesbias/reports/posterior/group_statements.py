@@ -12,7 +12,7 @@ from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import has_direction, is_settled, reading
 from bayesbias.models.data import ModelData
-from bayesbias.models.fits import fitted_model, groups_without_contrast
+from bayesbias.models.fits import fitted_model, groups_without_contrast, measure_of_fit
 from bayesbias.models.spec import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
 
 def left_out_statements(fit: "xr.DataTree") -> tuple[Statement, ...]:
     """Return a statement for each protected group of a fit that is in no contrast, with what it lacks."""
-    how = "Its mean distance to each list is part of the fit: ask about it in the study's [questions]."
+    short = measure_of_fit(fit).short
+    how = f"Its mean {short} to each list is part of the fit: ask about it in the study's [questions]."
     if not fitted_model(fit).multivariate:
         how = f"This model is fitted without its words; the model {DEFAULT_MODEL!r} answers questions about it."
     return without_contrast(groups_without_contrast(fit), how)
@@ -110,7 +111,9 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
     decides = nearness_decides(row)
     if explain and np.isfinite(row["net_mean"]):
         verb = "is" if len(lists["associated"]) == 1 else "are"
-        way = "nearer to" if row["list_nearness"] < 0 else "farther from"
+        measure = data.measure
+        away = "from" if measure.to == "to" else measure.to
+        way = f"{measure.nearer} {measure.to}" if row["list_nearness"] < 0 else f"{measure.farther} {away}"
         text += (
             f" {_part_from_lists(row)} comes from the lists alone: on average over groups, "
             f"{associated} {verb} {way} the words than {different}, "

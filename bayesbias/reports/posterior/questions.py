@@ -35,6 +35,7 @@ from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.spec import DEFAULT_MODEL
 from bayesbias.reports.posterior.group_statements import lists_of_connection, unsettled_text
 from bayesbias.studies.faults import QUESTION_SIDES, question_faults
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 from bayesbias.tables.schema import ATTRS_KEY, source_name
 
 if TYPE_CHECKING:
@@ -381,13 +382,21 @@ _ONE_GROUP = AttributePhrases(
 )
 
 
-def attribute_phrases(groups: int) -> AttributePhrases:
+_ONE_GROUP_WITH = replace(
+    _ONE_GROUP,
+    not_specific="whether this holds of one list more than of the other",
+    nothing="Neither list is shown to be more strongly associated with the protected words as a whole.",
+)
+
+
+def attribute_phrases(groups: int, measure: Measure = COSINE_DISTANCE) -> AttributePhrases:
     """Return phrases for a study with this number of protected groups.
 
     >>> attribute_phrases(2).words["different"], attribute_phrases(1).words["different"]
     ('attribute words associated with the other group', 'the other attribute words')
     """
-    return {1: _ONE_GROUP, 2: _TWO_GROUPS}.get(groups, _SEVERAL_GROUPS)
+    one_group = _ONE_GROUP if measure.to == "to" else _ONE_GROUP_WITH
+    return {1: one_group, 2: _TWO_GROUPS}.get(groups, _SEVERAL_GROUPS)
 
 
 def named_phrases(data: ModelData) -> dict[str, str]:

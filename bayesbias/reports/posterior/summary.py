@@ -15,6 +15,7 @@ from bayesbias.estimates.intervals import (
     independent_draws,
 )
 from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast, measured_in
+from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
@@ -23,8 +24,15 @@ if TYPE_CHECKING:
 
 
 LEVELS = ("all", "overall", "protected_group", "word", "attribute")
-UNITS = "in units of cosine distance except for weights, list_effect, slope_sd, list_scale and nu, which have no unit"
-"""Units of the parameters, for captions."""
+
+
+def units_text(measure: Measure) -> str:
+    """Return the units of parameters, for captions.
+
+    >>> units_text(SURPRISAL)
+    'in nats except for weights, list_effect, slope_sd, list_scale and nu, which have no unit'
+    """
+    return f"{measure.in_unit} except for weights, list_effect, slope_sd, list_scale and nu, which have no unit"
 
 
 def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PROB) -> "pd.DataFrame":
@@ -44,8 +52,8 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     Returns
     -------
     pandas.DataFrame
-        One row per parameter, in its unit (`UNITS`). Its `settings` are `hdi_prob` and the `source`,
-        study and embedding.
+        One row per parameter, in the unit of the table except for parameters without a unit. Its `settings` are
+        `hdi_prob` and the `source`, study and embedding.
 
         - `parameter`, `connection`, `protected_word`, `protected_group` (empty for parameters of all words), and
           `effect`, `attribute_list` and `attribute_word` if the model has them; a group that is in no contrast has no
