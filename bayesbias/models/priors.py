@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite
 from typing import Any
@@ -66,6 +66,15 @@ class Prior:
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={exact_text(value)}" for name, value in self.parameters.items())
         return f"{self.distribution}({inside})"
+
+    @property
+    def rounded(self) -> "Prior":
+        """The distribution with four significant digits, for sentences.
+
+        >>> str(Prior("Exponential", {"rate": 4.944513860581972}).rounded)
+        'Exponential(rate=4.945)'
+        """
+        return replace(self, parameters={name: float(f"{value:.4g}") for name, value in self.parameters.items()})
 
     @property
     def positive(self) -> bool:

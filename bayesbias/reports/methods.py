@@ -33,7 +33,7 @@ from bayesbias.reports.posterior.questions import own_questions
 from bayesbias.reports.posterior.references import Bibliography, reference
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.studies.study import control_list
-from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL
+from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL, measure_of
 from bayesbias.tables.schema import lost_by_list
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
     embedding = facts.get("embedding", {})
     what = "We simulated" if facts.get("simulated") else "We measured"
     if "name" in embedding:
-        source = f"in the embedding {markdown_text(embedding['name'])}"
+        source = f"in the {measure.source} {markdown_text(embedding['name'])}"
     else:
         source = f"of the table {markdown_text(facts.get('source', 'without a name'))}"
     yield f"{what} {markdown_text(_MEASURED.get(measure.column, measure.of_means))} {source}."
@@ -151,7 +151,15 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
         )
     if "steps" in embedding:
         yield f"Preparation of the vectors: {markdown_text(embedding['steps'])}."
-    if "contexts" in facts:
+    if measure.column == SURPRISAL.column:
+        templates = facts.get("templates", [])
+        yield markdown_text(
+            f"Surprisals are means over {counted(len(templates), 'template')}: "
+            f"{name_some([f'"{template}"' for template in templates], _MOST_WORDS)}."
+        )
+        if subjects := facts.get("baseline"):
+            yield markdown_text(f"The surprisal beside {name_some(subjects)} was subtracted.")
+    elif "contexts" in facts:
         what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
         yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
     source = f" (source: {markdown_text(cited.source(facts['study_source']))})" if "study_source" in facts else ""
@@ -178,7 +186,12 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         yield f"The hypothesis associates {'; '.join(pairs)}."
     for name, sides in own_questions(table).items():
         short = measure_of_fit(fit).short
-        texts = [f"the mean {short} of {_name(group)} to {_name(words)}" for group, words in sides]
+        texts = [
+            f"the mean distance of {_name(group)} to {_name(words)}"
+            if short == COSINE_DISTANCE.short
+            else f"the mean {short} of {_name(words)} with {_name(group)}"
+            for group, words in sides
+        ]
         halves = [" minus ".join(texts[start : start + 2]) for start in range(0, len(texts), 2)]
         difference = halves[0] if len(halves) == 1 else f"({halves[0]}) minus ({halves[1]})"
         yield f"We also asked about {_name(name)}: {difference}."
@@ -199,8 +212,8 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         named = " or ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
         weights = ", with equal weights of the protected groups" if fitted_model(fit).multivariate else ""
         yield (
-            f"A contrast is the mean {measure.short} to associated words minus that to {named} words{weights}: below "
-            f"0, associated words are {measure.nearer}."
+            f"A contrast is the mean {measure.short} {measure.of} associated words minus that {measure.of} {named} "
+            f"words{weights}: below 0, associated words are {measure.nearer}."
         )
     if has_list_nearness(fit, rows):
         yield (
@@ -243,19 +256,20 @@ def _scope(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
 
 
 def _lost_and_left_out(facts: dict[str, Any]) -> Iterator[str]:
+    source = measure_of(facts).source
     if "lost_words" not in facts:
-        yield "Whether the embedding lacked words of the study is not recorded."
+        yield f"Whether the {source} lacked words of the study is not recorded."
     elif lost := lost_by_list(facts["lost_words"]):
         lists = [
             f"{len(words):,} of {_name(name)}: {markdown_text(name_some(words, _MOST_WORDS))}"
             for name, words in lost.items()
         ]
         yield (
-            f"The embedding lacked {counted(sum(map(len, lost.values())), 'word')}, which were left out "
+            f"The {source} lacked {counted(sum(map(len, lost.values())), 'word')}, which were left out "
             f"({'; '.join(lists)})."
         )
     else:
-        yield "The embedding has all words of the lists."
+        yield f"The {source} has all words of the lists."
     if means := facts.get("embedding", {}).get("means_of_words"):
         yield f"Entries of several words without a vector have the mean vector of their words: {markdown_text(means)}."
     if left_out := facts.get("left_out_controls"):
@@ -280,11 +294,13 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     yield f"We fitted the Bayesian model `{markdown_text(spec.name)}`."
     if spec.description:
         yield markdown_sentence(f"{spec.description.rstrip('.')}.")
+    if (measure := measure_of_fit(fit)).column != COSINE_DISTANCE.column:
+        yield f"Its distances are {markdown_text(measure.of_means)} here, and its priors follow their unit."
     if spec.source:
         yield markdown_sentence(f"The source of the model is {cited.source(spec.source)}.")
     added = added_parameters(fit)
     before = " before the change" if added else ""
-    priors = [f"`{name}` ~ {prior} ({MEANINGS[name]})" for name, prior in spec.priors.items()]
+    priors = [f"`{name}` ~ {prior.rounded} ({MEANINGS[name]})" for name, prior in spec.priors.items()]
     yield f"The priors{before} are {'; '.join(priors)}."
     if added:
         yield f"The change added {', '.join(f'`{markdown_text(name)}`' for name in added)}."

@@ -81,6 +81,16 @@ class Measure:
         return sources.get(self.column, "these numbers")
 
     @property
+    def source(self) -> str:
+        """What gives the numbers, in sentences."""
+        return {COSINE_DISTANCE.column: "embedding", SURPRISAL.column: "language model"}.get(self.column, "table")
+
+    @property
+    def of(self) -> str:
+        """What links a mean to the attribute words: the mean distance to them, the mean surprisal of them."""
+        return "to" if self.column == COSINE_DISTANCE.column else "of"
+
+    @property
     def to(self) -> str:
         """What links the attribute words that are nearer to the protected words."""
         return "to" if self.nearer == "nearer" else "with"

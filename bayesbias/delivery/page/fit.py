@@ -125,16 +125,23 @@ def _code(page: FitReport, study: str | None) -> str:
     """Return Python code that repeats the page; names are quoted as JSON, which is valid Python."""
     fit, facts = page.fit, page.facts
     lines = ["import bayesbias as bb", ""]
-    if "study" in facts and "embedding" in facts:
+    if {"study", "embedding"} <= set(facts) and page.measure.column in (COSINE_DISTANCE.column, SURPRISAL.column):
         case = facts["embedding"].get("case", "exact")
         policy = facts.get("duplicates", {}).get("policy", "drop")
         options = f", duplicates={json.dumps(policy)}" if policy != "drop" else ""
         options += f", max_lost={facts['max_lost']}" if facts.get("max_lost", MAX_LOST) != MAX_LOST else ""
         edited = "  # its rows were edited afterwards" if facts.get("edited") else ""
+        if page.measure == COSINE_DISTANCE:
+            made = [
+                f'embedding = bb.load_embedding("PATH", words=study.words, case={json.dumps(case)})',
+                f"table = bb.distance_table(embedding, study{options}){edited}",
+            ]
+        else:
+            templates = json.dumps(facts.get("templates", []))
+            made = [f'table = bb.surprisal_table("PATH", study, {templates}{options}){edited}']
         lines += [
             f"study = bb.load_study({json.dumps(study)})",
-            f'embedding = bb.load_embedding("PATH", words=study.words, case={json.dumps(case)})',
-            f"table = bb.distance_table(embedding, study{options}){edited}",
+            *made,
         ]
     else:
         lines.append(f"table = bb.read_table({json.dumps(facts.get('source', 'PATH'))})")
@@ -234,7 +241,7 @@ def _about_the_study(page: FitReport) -> Iterator[Block]:
     if name is None:
         yield Paragraph(f"The table ({page.embedding}) does not name a study.")
         return
-    yield Paragraph(f"Study: {shown_name(name)}. Embedding: {page.embedding}.")
+    yield Paragraph(f"Study: {shown_name(name)}. {page.measure.source.capitalize()}: {page.embedding}.")
     if "description" in page.facts:
         yield Paragraph(page.facts["description"])
     if name in list_studies() and page.study_of_table is None and (notes := load_study(name).notes):
@@ -314,7 +321,7 @@ def _lost(page: FitReport) -> Iterator[Block]:
         return
     lost = lost_words(page.table)
     if lost.empty:
-        yield Paragraph("The embedding has all words of the study.")
+        yield Paragraph(f"The {page.measure.source} has all words of the study.")
         return
     by_list = lost.groupby("list", sort=False)["word"].size()
     where = ", ".join(f"{number} of {shown_name(str(name))}" for name, number in by_list.items())

@@ -541,11 +541,12 @@ def model_section(page: FitReport) -> Section:
         f"Model {spec.name}: {spec.description.rstrip('.') or 'without a description'}. {draws * chains:,} draws, "
         f"{sampler_text(page.fit)}."
     )
+    priors = {name: str(prior.rounded) for name, prior in spec.priors.items()}
     blocks: list[Block] = [
         *_methods_paragraph(page),
         *([Paragraph("Equations and priors before the change:")] if changed_by_hand(page.fit) else []),
         Verbatim("\n".join(model_equations(spec))),
-        fact_table("Priors", {name: str(prior) for name, prior in spec.priors.items()}, header=("Parameter", "Prior")),
+        fact_table("Priors", priors, header=("Parameter", "Prior")),
         *([Paragraph(f"When to use another model: {spec.avoid}")] if spec.avoid else []),
     ]
     return Section("model", "Model, priors and sampler", blocks, [headline])

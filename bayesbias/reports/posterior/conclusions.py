@@ -334,7 +334,7 @@ def _about(fit: "xr.DataTree") -> Statement:
     }
     text = f"Study {shown_name(table['study'])!r}. " if "study" in table else ""
     if numbers["embedding"]:
-        text += f"Embedding {numbers['embedding']!r}. "
+        text += f"{measure_of(table).source.capitalize()} {numbers['embedding']!r}. "
     elif "source" in table:
         text += f"Table {table['source']!r}. "
     text += (
@@ -511,4 +511,4 @@ def _limits(fit: "xr.DataTree", *, without_rope: bool, names_words: bool) -> Ite
         if applies.get(kind, True):
             yield Statement(kind, text.format(words=words, **words_of_measure))
     records = list_records(fitted_rows(fit), fit_attribute(fit, "table"))
-    yield from dependence_statements(records, multivariate=fitted_model(fit).multivariate)
+    yield from dependence_statements(records, measure, multivariate=fitted_model(fit).multivariate)

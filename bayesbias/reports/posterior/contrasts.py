@@ -24,10 +24,19 @@ from bayesbias.estimates.intervals import (
     shortest_interval,
 )
 from bayesbias.models.data import ModelData
-from bayesbias.models.fits import check_fit, fit_attribute, fitted_rows, labelled_group, measured_in, rope_of
+from bayesbias.models.fits import (
+    check_fit,
+    fit_attribute,
+    fitted_rows,
+    labelled_group,
+    measure_of_fit,
+    measured_in,
+    rope_of,
+)
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.spec import ModelSpec
+from bayesbias.tables.measures import COSINE_DISTANCE
 from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
@@ -80,12 +89,13 @@ def context_statement(fit: "xr.DataTree", row: dict[Any, Any]) -> Statement | No
     """Return what the choice of contexts adds to a contrast, from its row of `contrasts`; None without contexts."""
     if "context_sd" not in row or not np.isfinite(row["context_sd"]):
         return None
-    facts = fit_attribute(fit, "table")["contexts"]
+    facts, measure = fit_attribute(fit, "table")["contexts"], measure_of_fit(fit)
     kind = "template sentences, the same for all words" if facts["same_for_all"] else "contexts of its word (median)"
+    what = "vector" if measure.column == COSINE_DISTANCE.column else measure.name
     decides = is_settled(row["hdi_low"], row["hdi_high"]) and not is_settled(row["context_low"], row["context_high"])
     low, high = row["context_low"], row["context_high"]
     text = (
-        f"Each vector is a mean over {count_text(facts['median'])} {kind}. For the contrast {row['contrast']}, "
+        f"Each {what} is a mean over {count_text(facts['median'])} {kind}. For the contrast {row['contrast']}, "
         f"the choice of sentences has a standard error of {row['context_sd']:.3f}, the choice of words one of "
         f"{row['sd']:.3f}. The interval above includes only the second; with both it is {interval_text(low, high)}."
         f"{' It then includes 0: take more sentences before you report it as settled.' if decides else ''}"

@@ -12,6 +12,7 @@ from bayesbias.estimates.dependence import LinkedWords, clusters
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.studies.faults import CONTROLS
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 from bayesbias.tables.schema import FrameLike, as_frame, table_facts
 from bayesbias.tables.word_worths import KEY
 
@@ -150,7 +151,9 @@ def worth_phrase(record: Mapping[str, Any]) -> str:
     return f", worth about {record['effective_words']:.1f} independent ones{named}"
 
 
-def dependence_statements(records: list[dict[str, Any]], *, multivariate: bool) -> Iterator[Statement]:
+def dependence_statements(
+    records: list[dict[str, Any]], measure: Measure = COSINE_DISTANCE, *, multivariate: bool
+) -> Iterator[Statement]:
     """Yield what the rows of `effective_words` say about a study's lists: dependent words, and lists of one topic.
 
     Only multivariate models count words as what they are worth.
@@ -169,18 +172,20 @@ def dependence_statements(records: list[dict[str, Any]], *, multivariate: bool) 
             )
         yield Statement("dependent words", f"{text}: {'; '.join(map(worth_text, less))}.", {"lists": less})
     builder = worded("bb.distance_table", "`bayesbias table`")
+    of_vectors = measure.column == COSINE_DISTANCE.column
+    build = f" Build the table from the vectors ({builder})." if of_vectors else ""
     if measured == "distances" and multivariate:
         text = (
-            "How far words of a list depend on each other. The table does not say; the distances show about half of "
-            "it, which the intervals take into account. Lists with many synonyms or forms of one word have intervals "
-            f"that are too narrow. Build the table from the vectors ({builder})."
+            f"How far words of a list depend on each other. The table does not say; the {measure.numbers} show about "
+            "half of it, which the intervals take into account. Lists with many synonyms or forms of one word have "
+            f"intervals that are too narrow.{build}"
         )
         yield Statement("dependence from distances", text)
     elif measured in _MEASURED.values():
         text = (
             "That words of a list are independent. The table does not say which of them depend on each other, and has "
-            "too few distances to show it. Synonyms and forms of one word count as separate evidence, so lists with "
-            f"many of them have intervals that are too narrow. Build the table from the vectors ({builder})."
+            "too few numbers to show it. Synonyms and forms of one word count as separate evidence, so lists with "
+            f"many of them have intervals that are too narrow.{build}"
         )
         yield Statement("unknown dependence", text)
     if topics := [record["list"] for record in lists if record["topic"]]:
