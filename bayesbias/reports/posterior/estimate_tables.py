@@ -240,7 +240,7 @@ class EstimateTables(Result):
         what = shown_name(row["question"]) if "question" in row else row["contrast"]
         name = f"{what}{f' for {words}' if words else ''}"
         ends = interval_text(row["hdi_low"], row["hdi_high"])
-        shown = measure_of(frame.settings).way(reading(row))
+        shown = measure_of(getattr(frame, "settings", {})).way(reading(row))
         text = f"{name}: {signed_text(row['mean'])}, {prob} interval {ends}, {shown}."
         return Statement("answer", text, row)
 
