@@ -211,9 +211,10 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
     if "associated" in rows.connections and others:
         named = " or ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
         weights = ", with equal weights of the protected groups" if fitted_model(fit).multivariate else ""
+        link = measure.preposition
         yield (
-            f"A contrast is the mean {measure.short} {measure.of} associated words minus that {measure.of} {named} "
-            f"words{weights}: below 0, associated words are {measure.nearer}."
+            f"A contrast is the mean {measure.short} {link} associated words minus that {link} {named} words{weights}: "
+            f"below 0, associated words are {measure.nearer}."
         )
     if has_list_nearness(fit, rows):
         yield (

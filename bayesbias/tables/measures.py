@@ -86,7 +86,7 @@ class Measure:
         return {COSINE_DISTANCE.column: "embedding", SURPRISAL.column: "language model"}.get(self.column, "table")
 
     @property
-    def of(self) -> str:
+    def preposition(self) -> str:
         """What links a mean to the attribute words: the mean distance to them, the mean surprisal of them."""
         return "to" if self.column == COSINE_DISTANCE.column else "of"
 

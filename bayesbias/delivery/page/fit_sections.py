@@ -493,7 +493,7 @@ def covariates_section(page: FitReport) -> Section:
             "occupation, fit with bb.fit(table, covariates=...), or run bayesbias covariate TABLE --covariates FILE."
         )
         return Section("covariates", _COVARIATES, [], [ask])
-    if reason := other_measure(page.facts, "The effect of a covariate"):
+    if reason := other_measure(fit_attribute(page.fit, "table"), "The effect of a covariate"):
         return Section("covariates", _COVARIATES, [Notice(f"Not computed. {reason}")])
     effect = covariate_effect(page.fit, hdi_prob=page.hdi_prob)
     contents = effect.contents

@@ -124,7 +124,9 @@ def but_words(against: Sequence[str], plain: tuple[int, int], group_sizes: Seque
     return f"{text}{weights}."
 
 
-def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec", measure: Measure) -> Statement:
+def words_statement(
+    every: list[Row], hdi_prob: float, spec: "ModelSpec", measure: Measure = COSINE_DISTANCE
+) -> Statement:
     """Return which words a contrast names, and which it does not; how many by chance is in its numbers."""
     rows = [row for row in every if is_measured(row)]
     other = contrast_sides(every[0]["contrast"])[1]
@@ -376,7 +378,9 @@ def _has_observed(row: Row) -> bool:
     return bool(np.isfinite(row["observed"]))
 
 
-def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str], measure: Measure) -> Statement:
+def _contrast_statement(
+    row: Row, why_apart: str, phrases: Mapping[str, str], measure: Measure = COSINE_DISTANCE
+) -> Statement:
     associated, other = phrases["associated"], phrases[_other(row)]
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     if not _has_observed(row):
@@ -412,7 +416,12 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str], me
 
 
 def _verdict(
-    overall: list[Row], words: list[Row], hdi_prob: float, measure: Measure, *, group_sizes: Iterable[int]
+    overall: list[Row],
+    words: list[Row],
+    hdi_prob: float,
+    measure: Measure = COSINE_DISTANCE,
+    *,
+    group_sizes: Iterable[int],
 ) -> Statement:
     """Return what the contrasts mean together: a stereotype needs `associated` nearer than `different`."""
     sizes = tuple(group_sizes)

@@ -37,9 +37,8 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
 def left_out_statements(fit: "xr.DataTree") -> tuple[Statement, ...]:
     """Return a statement for each protected group of a fit that is in no contrast, with what it lacks."""
     measure = measure_of_fit(fit)
-    how = (
-        f"Its mean {measure.short} {measure.of} each list is part of the fit: ask about it in the study's [questions]."
-    )
+    mean = f"Its mean {measure.short} {measure.preposition} each list"
+    how = f"{mean} is part of the fit: ask about it in the study's [questions]."
     if not fitted_model(fit).multivariate:
         how = f"This model is fitted without its words; the model {DEFAULT_MODEL!r} answers questions about it."
     return without_contrast(groups_without_contrast(fit), how)
