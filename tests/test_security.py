@@ -31,7 +31,8 @@ ATTACKS = {
     "A corpus is streamed": "a_corpus_that_does_not_fit_is_refused a_line_or_a_document_that_does_not_fit_is_refused",
     "Fits (`.nc`) hold": "what_no_fit_has_is_refused a_list_of_names_that_takes_exponential_time_is_refused",
     "So are lists of texts": "a_text_that_ends_before_it_begins_is_not_read_for_ever "
-    "heaps_in_one_another_are_not_walked_again_and_again what_no_fit_has_is_refused",
+    "heaps_in_one_another_are_not_walked_again_and_again what_no_fit_has_is_refused "
+    "numbers_that_make_hdf5_crash_are_refused a_list_that_is_longer_than_the_file_takes_no_memory",
     "SQLite (indices": "any_other_schema_is_a_fault a_long_schema_is_not_parsed names_count_as_well_as_values "
     "pages_that_are_used_again_and_again_are_an_error views_and_triggers_are_not_run "
     "programs_in_place_of_tables_are_not_run programs_in_what_was_begun_are_not_run "

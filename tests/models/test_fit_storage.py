@@ -1,8 +1,6 @@
 """Hostile files of fits: what HDF5 can do and no fit does is refused at once, by the function and by the command."""
 
 import struct
-import subprocess
-import sys
 from pathlib import Path
 
 import h5py
@@ -13,7 +11,16 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import FitError, InputFileError, NotEnoughMemoryError
 from tests.cli.running import in_process
-from tests.models.hostile_fits import ATTACKS, SHAPE, Attack, draws_named, external_pipe, nested_groups, pipe
+from tests.models.hostile_fits import (
+    ATTACKS,
+    SHAPE,
+    Attack,
+    check_that_it_ends,
+    draws_named,
+    external_pipe,
+    nested_groups,
+    pipe,
+)
 from tests.reports.made import made_fit
 
 LONG = "x" * 100_000
@@ -22,14 +29,6 @@ LONG = "x" * 100_000
 @pytest.fixture(scope="module")
 def sound() -> bytes:
     return bytes(made_fit(draws=SHAPE[1]).to_netcdf(engine="h5netcdf"))
-
-
-def check_that_it_ends(path: Path) -> None:
-    """Summarize a fit in a process of its own, which is stopped where HDF5 would hang this one."""
-    command = [sys.executable, "-m", "bayesbias", "summary", str(path)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("error: ")
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
