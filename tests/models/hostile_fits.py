@@ -1,6 +1,7 @@
 """What HDF5 can do and no file of a fit does, each put into a sound file."""
 
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,6 +30,11 @@ def draws_named(file: h5py.File, name: str, **stored: object) -> h5py.Dataset:
     for axis, dim in enumerate(("chain", "draw")[: variable.ndim]):
         variable.dims[axis].attach_scale(posterior[dim])
     return variable
+
+
+def heaps_in_one_another(count: int) -> bytes:
+    """Return heaps of texts, each of which goes on to the end of a file."""
+    return count * (b"GCOL\x01\0\0\0" + struct.pack("<Q", 2**40) + b"\x01\0\0\0\0\0\0\0" + struct.pack("<Q", 16))
 
 
 def private_numbers(folder: Path) -> Path:

@@ -18,6 +18,7 @@ from tests.models.hostile_fits import (
     check_that_it_ends,
     draws_named,
     external_pipe,
+    heaps_in_one_another,
     nested_groups,
     pipe,
 )
@@ -93,8 +94,7 @@ def test_a_text_that_ends_before_it_begins_is_not_read_for_ever(sound: bytes, tm
 
 def test_heaps_in_one_another_are_not_walked_again_and_again(sound: bytes, tmp_path: Path) -> None:
     path = tmp_path / "fit.nc"
-    head = b"GCOL\x01\0\0\0" + struct.pack("<Q", 2**40)
-    path.write_bytes(sound + 100_000 * (head + b"\x01\0\0\0\0\0\0\0" + struct.pack("<Q", 16)))
+    path.write_bytes(sound + heaps_in_one_another(100_000))
     check_that_it_ends(path)
     with pytest.raises(FitError, match="lists of texts"):
         bb.read_fit(path)

@@ -61,8 +61,7 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
     - `parts`: folders in it that are read.
     """
     inside = folder.resolve()
-    # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
-    check_folder(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
+    check_files(folder)
     for name in dict.fromkeys(parts):
         if not _is_inside(folder, name, inside):
             raise InputFileError(f"{folder} names its part {name!r:.80}, outside of the folder. Download it again.")
@@ -81,6 +80,13 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
             _check_sizes(path, stored_shapes(part))
         for path in files_of(part, "tokenizer*.json"):  # transformers may take one of another version
             _check_tokenizer(path)
+
+
+def check_files(folder: Path) -> None:
+    """Raise `InputFileError` if a model's folder has a link out of it, a pipe, or a device."""
+    inside = folder.resolve()
+    # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
+    check_folder(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
 
 
 def predicted_words(folder: Path) -> Predicts:
