@@ -53,7 +53,8 @@ ATTACKS = {
     "A folder of a corpus": "a_corpus_has_no_file_from_elsewhere a_file_that_goes_while_it_is_read "
     "a_file_that_is_cut_while_it_is_read",
     "Nothing is downloaded": "no_reader_uses_the_network no_connection_is_opened",
-    "Of a folder and its modules": "a_file_outside_of_the_folder_is_not_opened only_weights_and_texts_of_a_real_folder_are_opened "
+    "Of a folder and its modules": "only_weights_and_texts_of_a_real_folder_are_opened "
+    "a_file_outside_of_the_folder_is_not_opened "
     "only_weights_and_texts_are_opened_before_the_library",
     "Pickles and files": "pickles_are_refused pickles_beside_other_weights_are_refused "
     "weights_that_may_be_pickles_are_not_parts_of_an_index",
