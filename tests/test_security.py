@@ -31,9 +31,11 @@ ATTACKS = {
     "A corpus is streamed": "a_corpus_that_does_not_fit_is_refused a_line_or_a_document_that_does_not_fit_is_refused",
     "Fits (`.nc`) hold": "what_no_fit_has_is_refused a_list_of_names_that_takes_exponential_time_is_refused",
     "So are lists of texts": "a_text_that_ends_before_it_begins_is_not_read_for_ever "
-    "heaps_in_one_another_are_not_walked_again_and_again what_no_fit_has_is_refused",
+    "heaps_in_one_another_are_not_walked_again_and_again what_no_fit_has_is_refused "
+    "numbers_that_make_hdf5_crash_are_refused a_list_that_is_longer_than_the_file_takes_no_memory",
     "SQLite (indices": "any_other_schema_is_a_fault a_long_schema_is_not_parsed names_count_as_well_as_values "
-    "pages_that_are_used_again_and_again_are_an_error views_and_triggers_are_not_run "
+    "pages_that_are_used_again_and_again_are_an_error values_that_share_their_pages_are_an_error "
+    "views_and_triggers_are_not_run "
     "programs_in_place_of_tables_are_not_run programs_in_what_was_begun_are_not_run "
     "an_endless_query_is_stopped_and_long_writing_is_not",
     "A journal beside it": "a_journal_that_names_another_file_is_not_carried_out "
@@ -52,6 +54,7 @@ ATTACKS = {
     "a_file_that_is_cut_while_it_is_read",
     "Nothing is downloaded": "no_reader_uses_the_network no_connection_is_opened",
     "Of a folder and its modules": "only_weights_and_texts_of_a_real_folder_are_opened "
+    "a_file_outside_of_the_folder_is_not_opened "
     "only_weights_and_texts_are_opened_before_the_library",
     "Pickles and files": "pickles_are_refused pickles_beside_other_weights_are_refused "
     "weights_that_may_be_pickles_are_not_parts_of_an_index",

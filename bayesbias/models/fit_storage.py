@@ -12,6 +12,7 @@ import numpy as np
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import BayesBiasError, FitError, InputFileError
 from bayesbias.models.coordinates import COVARIANCES
+from bayesbias.models.fit_blocks import ADDRESS_SIZE, TEXT, UnfitError, check_blocks, check_lengths
 from bayesbias.models.fit_files import EXTRA_GROUPS, GROUPS
 
 if TYPE_CHECKING:
@@ -20,15 +21,11 @@ if TYPE_CHECKING:
 _COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
 _NUMBER_BYTES = 8  # of the largest number
 _LONGEST_NAME = 256  # bytes, of a dimension
-_MOST_TEXTS = 100  # in one attribute
+_MOSTTEXTS = 100  # in one attribute
 _MOST_PARTS = 10_000  # variables and attributes, of which a fit has hundreds
-_ADDRESS = 8  # bytes of an address or a length in the file
-_HEAD = 16  # bytes of the head of a heap of texts, and of each text in it
 _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 # Those of variables that begin with an underscore; others tell libraries how to decode.
 _OF_NETCDF = (b"_FillValue", b"_Netcdf4Coordinates", b"_Netcdf4Dimid")
-# How HDF5 stores a text of any length: its bytes, and their place.
-_TEXT = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
 
 
 @dataclass(frozen=True)
@@ -37,10 +34,6 @@ class _Size:
 
     stored: int
     memory: int = 0
-
-
-class _UnfitError(FitError):
-    """A part that no fit has."""
 
 
 def check_storage(content: bytes, source: Path, advice: str) -> None:
@@ -58,7 +51,7 @@ def check_storage(content: bytes, source: Path, advice: str) -> None:
     """
     try:
         total = _total(content)
-    except _UnfitError as error:
+    except UnfitError as error:
         raise FitError(f"{source} is not a file of a fit: {error}. {advice}") from error
     except BayesBiasError:
         raise
@@ -79,73 +72,41 @@ def _total(content: bytes) -> _Size:
 
     total = _Size(0)
     with h5py.File(io.BytesIO(content), "r") as file:
-        if file.id.get_create_plist().get_sizes() != (_ADDRESS, _ADDRESS) or _has_levels(content):
-            raise _UnfitError("it has addresses or lists of names in another form")
-        _check_heaps(content)
+        if file.id.get_create_plist().get_sizes() != (ADDRESS_SIZE, ADDRESS_SIZE):
+            raise UnfitError("it has addresses in another form")
+        check_blocks(content)
         for number, size in enumerate(_sizes(file.id, content)):
             if number == _MOST_PARTS:
-                raise _UnfitError(f"it has more than {_MOST_PARTS:,} variables and attributes")
+                raise UnfitError(f"it has more than {_MOST_PARTS:,} variables and attributes")
             total = _Size(total.stored + size.stored, total.memory + size.memory)
             if total.stored > len(content):
-                raise _UnfitError("it declares more numbers and texts than it holds")
+                raise UnfitError("it declares more numbers and texts than it holds")
     return total
 
 
 def _sizes(root: "h5py.h5g.GroupID", content: bytes) -> Iterator[_Size]:
-    """Yield the size of each part of a file; raise `_UnfitError` at the first part that no fit has."""
+    """Yield the size of each part of a file; raise `UnfitError` at the first part that no fit has."""
     import h5py
 
     addresses: set[int] = set()
-    yield from _attribute_sizes(root, "the file", content)
+    checked: set[bytes] = set()
+    yield from _attribute_sizes(root, "the file", content, checked)
     for name in _members(root, "", addresses):
         group = h5py.h5o.open(root, name)
         if name.decode("utf-8", "replace") not in (*GROUPS, COVARIANCES, *EXTRA_GROUPS) or not isinstance(
             group, h5py.h5g.GroupID
         ):
-            raise _UnfitError(f"{_text(name)} is not a group of a fit")
-        yield from _attribute_sizes(group, f"the group {_text(name)}", content)
+            raise UnfitError(f"{_text(name)} is not a group of a fit")
+        yield from _attribute_sizes(group, f"the group {_text(name)}", content, checked)
         members = _members(group, f"{_text(name)}/", addresses)
         for variable in members:
             where = f"{_text(name)}/{_text(variable)}"
             dataset = h5py.h5o.open(group, variable)
             if not isinstance(dataset, h5py.h5d.DatasetID):
-                raise _UnfitError(f"{where} is not a variable, and groups of a fit hold nothing else")
-            yield from _attribute_sizes(dataset, where, content)
+                raise UnfitError(f"{where} is not a variable, and groups of a fit hold nothing else")
+            yield from _attribute_sizes(dataset, where, content, checked)
             yield _dataset_size(dataset, where, content)
             _check_dimensions(dataset, where, set(members.values()))
-
-
-def _has_levels(content: bytes) -> bool:
-    """Return whether a list of names has several levels, as of many names; HDF5 walks shared levels again and again."""
-    first_child = 8 + 3 * _ADDRESS  # from the start of a level: a head, two neighbours and a key precede it
-    mark = b"TREE\x00"
-    start = content.find(mark)  # ten times as fast as a regular expression
-    while start >= 0:
-        child = content[start + first_child : start + first_child + _ADDRESS]
-        # Numbers may look like the start of a level, but hardly with an address inside the file.
-        if content[start + len(mark) : start + len(mark) + 1] > b"\x00" and int.from_bytes(child, "little") < len(
-            content
-        ):
-            return True
-        start = content.find(mark, start + 1)
-    return False
-
-
-def _check_heaps(content: bytes) -> None:
-    """Raise `_UnfitError` if a heap has a text that ends before it begins, at which HDF5 would read for ever."""
-    mark = b"GCOL\x01"
-    start, room = content.find(mark), len(content)
-    while start >= 0:
-        end = start + int.from_bytes(content[start + 8 : start + _HEAD], "little")
-        place = start + _HEAD
-        while place + _HEAD <= min(end, len(content)):
-            is_text = any(content[place : place + 2])  # or what is free
-            length = int.from_bytes(content[place + 8 : place + _HEAD], "little")
-            size = _HEAD + -(-length // 8) * 8 if is_text else length
-            place, room = place + size, room - size
-            if size < _HEAD or place > end or room < 0:
-                raise _UnfitError("its lists of texts are wrong")
-        start = content.find(mark, start + 1)
 
 
 def _members(group: "h5py.h5g.GroupID", where: str, addresses: set[int]) -> dict[bytes, int]:
@@ -158,9 +119,9 @@ def _members(group: "h5py.h5g.GroupID", where: str, addresses: set[int]) -> dict
     for name in _distinct(iterate, group.get_num_objs()):
         link = group.links.get_info(name)
         if link.type != h5py.h5l.TYPE_HARD:
-            raise _UnfitError(f"{where}{_text(name)} is a link to something else")
+            raise UnfitError(f"{where}{_text(name)} is a link to something else")
         if link.u in addresses:
-            raise _UnfitError(f"{where}{_text(name)} is a second name of something")
+            raise UnfitError(f"{where}{_text(name)} is a second name of something")
         addresses.add(link.u)
         members[name] = link.u
     return members
@@ -178,7 +139,7 @@ def _distinct(iterate: Callable[[Callable[[bytes], bool | None]], object], count
 
     iterate(is_last)
     if not len(names) == len(different) == count:
-        raise _UnfitError("its lists of names are wrong")
+        raise UnfitError("its lists of names are wrong")
     return names
 
 
@@ -196,10 +157,10 @@ def _dataset_size(dataset: "h5py.h5d.DatasetID", where: str, content: bytes) -> 
     stored_as = dataset.get_create_plist()
     is_plain = stored_as.get_layout() == h5py.h5d.CONTIGUOUS and not stored_as.get_nfilters()
     if not is_plain or stored_as.get_external_count():
-        raise _UnfitError(f"{where} is not stored whole, uncompressed and in the file itself")
+        raise UnfitError(f"{where} is not stored whole, uncompressed and in the file itself")
     kind, space = dataset.get_type(), dataset.get_space()
     if space.get_simple_extent_type() == h5py.h5s.NULL:
-        raise _UnfitError(f"{where} is empty")
+        raise UnfitError(f"{where} is empty")
     _check_type(kind, where)
     count, offset = space.get_simple_extent_npoints(), dataset.get_offset()
     if not count:
@@ -208,14 +169,14 @@ def _dataset_size(dataset: "h5py.h5d.DatasetID", where: str, content: bytes) -> 
         # netCDF stores the length of a dimension without labels as a variable without numbers, which is not read.
         if h5py.h5ds.is_scale(dataset) and h5py.h5ds.get_scale_name(dataset).startswith(_NO_VARIABLE):
             return _Size(0)
-        raise _UnfitError(f"{where} has no numbers")
+        raise UnfitError(f"{where} has no numbers")
     if not _is_any_length(kind):
         size = count * kind.get_size()
         return _Size(size, _memory_of_texts(1, size) if kind.get_class() == h5py.h5t.STRING else 0)
-    if dataset.get_storage_size() != count * _TEXT.itemsize:
-        raise _UnfitError(f"{where} has texts in a form that is not supported")
-    lengths = np.frombuffer(content, _TEXT, count, offset)["length"]
-    size = int(lengths.sum(dtype=np.int64)) + lengths.size * _TEXT.itemsize
+    if dataset.get_storage_size() != count * TEXT.itemsize:
+        raise UnfitError(f"{where} has texts in a form that is not supported")
+    lengths = np.frombuffer(content, TEXT, count, offset)["length"]
+    size = int(lengths.sum(dtype=np.int64)) + lengths.size * TEXT.itemsize
     return _Size(size, _memory_of_texts(count, int(lengths.max())))
 
 
@@ -224,7 +185,10 @@ def _memory_of_texts(count: int, longest: int) -> int:
     return 2 * 4 * count * longest
 
 
-def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str, content: bytes) -> Iterator[_Size]:
+def _attribute_sizes(
+    owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str, content: bytes, checked: set[bytes]
+) -> Iterator[_Size]:
+    """Yield the size of each attribute; `checked` are names of attributes that are not longer than the file."""
     import h5py
 
     # References from variables to their dimensions and back, which netCDF stores.
@@ -235,9 +199,12 @@ def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str,
         attribute = h5py.h5a.open(owner, name)
         kind, count = attribute.get_type(), attribute.get_space().get_simple_extent_npoints()
         if isinstance(owner, h5py.h5d.DatasetID) and not _is_safe_for_dimensions(name, attribute, owner.rank):
-            raise _UnfitError(f"the attribute {_text(name)} of {where} is not that of a dimension")
+            raise UnfitError(f"the attribute {_text(name)} of {where} is not that of a dimension")
         if isinstance(owner, h5py.h5d.DatasetID) and name.startswith(b"_") and name not in _OF_NETCDF:
-            raise _UnfitError(f"the attribute {_text(name)} of {where} is not one of a fit")
+            raise UnfitError(f"the attribute {_text(name)} of {where} is not one of a fit")
+        if name not in checked and (kind.get_class() == h5py.h5t.VLEN or _is_any_length(kind)):
+            check_lengths(name, content)
+            checked.add(name)
         if isinstance(owner, h5py.h5d.DatasetID) and references.get(name) == kind.get_class():
             yield _Size(attribute.get_storage_size())
             continue
@@ -245,8 +212,8 @@ def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str,
         if not _is_any_length(kind):
             yield _Size(attribute.get_storage_size())
             continue
-        if count > _MOST_TEXTS:
-            raise _UnfitError(f"the attribute {_text(name)} of {where} has more than {_MOST_TEXTS} texts")
+        if count > _MOSTTEXTS:
+            raise UnfitError(f"the attribute {_text(name)} of {where} has more than {_MOSTTEXTS} texts")
         if count > 1:  # texts are read all at once, and each may be as long as the file
             what = f"The texts of the attribute {_text(name)} of {where}"
             check_memory(count * len(content), what, "Check whether it is the right file.")
@@ -258,27 +225,31 @@ def _attribute_sizes(owner: "h5py.h5g.GroupID | h5py.h5d.DatasetID", where: str,
 def _is_safe_for_dimensions(name: bytes, attribute: "h5py.h5a.AttrID", rank: int) -> bool:
     """Return whether an attribute of dimensions has the form that HDF5 takes for granted when it reads it.
 
-    HDF5 writes past the end of its memory if a name is longer, or a list has more axes, than it expects.
+    HDF5 writes past the end of its memory if a name is longer, or a list has more axes, than it expects, and frees its
+    memory twice at another class.
     """
     import h5py
 
     kind, space = attribute.get_type(), attribute.get_space()
     if name in (b"CLASS", b"NAME"):
         is_text = kind.get_class() == h5py.h5t.STRING and not _is_any_length(kind)
-        return is_text and kind.get_size() <= _LONGEST_NAME and space.get_simple_extent_type() == h5py.h5s.SCALAR
+        if not is_text or kind.get_size() > _LONGEST_NAME or space.get_simple_extent_type() != h5py.h5s.SCALAR:
+            return False
+        value = np.empty((), dtype=f"S{kind.get_size()}")
+        attribute.read(value)
+        return name == b"NAME" or value.item() == b"DIMENSION_SCALE"
     if name == b"DIMENSION_LIST":
-        is_list = kind.get_class() == h5py.h5t.VLEN and kind.get_super().equal(h5py.h5t.STD_REF_OBJ)
-        return bool(is_list and space.shape == (rank,))
+        return bool(kind.equal(h5py.h5t.vlen_create(h5py.h5t.STD_REF_OBJ)) and space.shape == (rank,))
     return name != b"DIMENSION_LABELS"
 
 
 def _check_type(kind: "h5py.h5t.TypeID", where: str) -> None:
-    """Raise `_UnfitError` for any type but numbers and texts."""
+    """Raise `UnfitError` for any type but numbers and texts."""
     import h5py
 
     is_number = kind.get_class() in (h5py.h5t.INTEGER, h5py.h5t.FLOAT) and kind.get_size() <= _NUMBER_BYTES
     if not is_number and kind.get_class() != h5py.h5t.STRING:
-        raise _UnfitError(f"{where} holds something other than numbers or texts")
+        raise UnfitError(f"{where} holds something other than numbers or texts")
 
 
 def _is_any_length(kind: "h5py.h5t.TypeID") -> bool:
@@ -293,14 +264,14 @@ def _check_dimensions(dataset: "h5py.h5d.DatasetID", where: str, addresses: set[
 
     if h5py.h5ds.is_scale(dataset):
         if dataset.rank != 1:
-            raise _UnfitError(f"{where} is not the list of labels of a dimension")
+            raise UnfitError(f"{where} is not the list of labels of a dimension")
         return
     for axis in range(dataset.rank):
         scales: list[h5py.h5d.DatasetID] = []
         if h5py.h5ds.get_num_scales(dataset, axis) == 1:
             h5py.h5ds.iterate(dataset, axis, scales.append)
         if [h5py.h5o.get_info(scale).addr in addresses for scale in scales] != [True]:
-            raise _UnfitError(f"{where} does not have a dimension of its group on axis {axis}")
+            raise UnfitError(f"{where} does not have a dimension of its group on axis {axis}")
 
 
 def _text(name: bytes) -> str:

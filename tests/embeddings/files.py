@@ -70,10 +70,10 @@ def write_compressed_npz(path: Path) -> None:
         np.savez_compressed(file, words=np.array(WORDS), vectors=np.asfortranarray(VECTORS))
 
 
-def fasttext_of_one_word(letters: int, longest: int) -> bytes:
-    """Return a fastText ``.bin`` of a word with so many letters, whose n-grams have up to `longest`."""
+def fasttext_of_one_word(letters: int, longest: int, shortest: int = 1) -> bytes:
+    """Return a fastText ``.bin`` of a word with so many letters, whose n-grams have `shortest` to `longest`."""
     dimensions = 2
-    header = struct.pack("<14i", 793712314, 12, dimensions, 5, 5, 1, 5, 1, 1, 1, 1, 1, longest, 1)
+    header = struct.pack("<14i", 793712314, 12, dimensions, 5, 5, 1, 5, 1, 1, 1, 1, shortest, longest, 1)
     header += struct.pack("<d3i2q", 1e-4, 1, 1, 0, 10, -1) + b"a" * letters + b"\0" + struct.pack("<q", 1) + b"\0"
     matrices = (struct.pack("<?2q", False, rows, dimensions) + struct.pack("<2f", 1, 2) * rows for rows in (2, 1))
     return header + b"".join(matrices)

@@ -25,7 +25,8 @@ _FREE = 50_000_000
 _MOST = 400_000_000  # more than this, and a reader took what there was not
 
 
-def _in_little_memory(read: Callable[[Path], object], path: Path) -> object:
+def in_little_memory(read: Callable[[Path], object], path: Path) -> object:
+    """Read a path where little memory is free; raise `AssertionError` if reading takes much."""
     before = _peak()
     with patch.object(memory, "free_memory", lambda: _FREE):
         try:
@@ -71,7 +72,7 @@ def arrays_read_by_name(path: Path) -> object:
     name, content = path.read_bytes().split(b"\n", 1)
     place = path.with_name("a_seed1.npz")
     place.write_bytes(content)
-    return str(_in_little_memory(READERS[name.decode()][1], place))[:100]
+    return str(in_little_memory(READERS[name.decode()][1], place))[:100]
 
 
 # --- frames -----------------------------------------------------------------------------------------------
@@ -123,7 +124,7 @@ def bomb_of_rows(rng: Generator) -> bytes:
 
 def rows_of(path: Path) -> object:
     """Read a table where there is little memory."""
-    return len(_in_little_memory(bb.read_table, path))  # type: ignore[arg-type]
+    return len(in_little_memory(bb.read_table, path))  # type: ignore[arg-type]
 
 
 # --- packed texts -----------------------------------------------------------------------------------------
@@ -162,4 +163,4 @@ def text_of(path: Path) -> object:
     name, content = path.read_bytes().split(b"\n", 1)
     place = path.with_name(name.decode())
     place.write_bytes(content)
-    return str(_in_little_memory(_READERS_OF_TEXT[name.decode()], place))[:100]
+    return str(in_little_memory(_READERS_OF_TEXT[name.decode()], place))[:100]

@@ -1,6 +1,7 @@
 """Hostile folders of encoders: modules of every class of sentence-transformers, with any settings and files."""
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ _OUTSIDE = (
     "os.system",
     "https://example.org/x",
 )
+_ODD = ("pipe", "sparse", ".", "absent", "/dev/zero", f"../../../{PRIVATE}/key")
 
 
 def described_folder(rng: Generator) -> bytes:
@@ -63,7 +65,22 @@ def described_folder(rng: Generator) -> bytes:
         name = f"{place}/{one_of(rng, _FILES)}".lstrip("/")
         text = json.dumps(settings)
         files[name] = mutated(text.encode(), rng).decode("latin-1") if rng.random() < 0.15 else text
-    return json.dumps({"modules": modules, "files": files, "others": bool(rng.random() < 0.5)}).encode()
+    names = [*files, *_FILES, "model.safetensors", "0/model.safetensors", "modules.json", "README.md"]
+    odd = {one_of(rng, names): one_of(rng, _ODD) for _ in range(int(one_of(rng, (0, 0, 1, 2))))}
+    return json.dumps({"modules": modules, "files": files, "others": bool(rng.random() < 0.5), "odd": odd}).encode()
+
+
+def _put(kind: str, path: Path) -> None:
+    """Put something at a path that is no ordinary file of a model."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "sparse":
+        with path.open("wb") as stream:
+            stream.truncate(10**13)
+    else:
+        path.symlink_to(kind)
 
 
 def encoder_of(path: Path) -> object:
@@ -77,6 +94,8 @@ def encoder_of(path: Path) -> object:
         )
         if described["others"]:
             with_other_files(folder)
+        for name, kind in described["odd"].items():
+            _put(kind, folder / name)
         with opened_files(folder) as opened:
             try:
                 return folder_encoder(folder).digest

@@ -4,7 +4,7 @@ import json
 import shutil
 import sqlite3
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ import numpy as np
 import bayesbias as bb
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.base.files.vector_cache import vector_cache, vector_key
-from tests.base.files.hostile_databases import ENDLESS, changed, with_pages_used_again
+from tests.base.files.hostile_databases import ENDLESS, changed, with_a_chain_used_again, with_pages_used_again
 from tests.fuzz.contexts import whole_index
 from tests.fuzz.mutations import mutated
 from tests.fuzz.watch import PRIVATE
-from tests.models.hostile_fits import ATTACKS, SHAPE, draws_named
+from tests.models.hostile_fits import ATTACKS, SHAPE, draws_named, heaps_in_one_another
 from tests.reports.made import made_fit
 
 Generator = np.random.Generator
@@ -62,7 +62,7 @@ def hostile_fit(rng: Generator) -> bytes:
         path.write_bytes(whole_fit())
         with h5py.File(path, "r+") as file:
             for number in range(int(rng.choice([1, 1, 1, 2, 4]))):
-                change = one_of(rng, (_attack, _variable, _variable, _link, _attribute, _nesting))
+                change = one_of(rng, (_attack, _variable, _variable, _link, _attribute, _attributes, _nesting))
                 try:
                     change(file, f"new{number}", rng)
                 except (
@@ -76,6 +76,7 @@ def hostile_fit(rng: Generator) -> bytes:
                     continue
         content = path.read_bytes()
     content = mutated(content, rng) if rng.random() < 0.2 else content
+    content += heaps_in_one_another(int(one_of(rng, (10, 100_000)))) if rng.random() < 0.05 else b""
     return sealed(content) if rng.random() < 0.5 else content
 
 
@@ -119,6 +120,12 @@ def _attribute(file: h5py.File, name: str, rng: Generator) -> None:
         *("days since 1", np.zeros(3, dtype=[("a", "f8")]), "calendar", 1e300, True, "\0"),
     )
     place.attrs[one_of(rng, (*names, *place.attrs, name))] = one_of(rng, values)
+
+
+def _attributes(file: h5py.File, name: str, rng: Generator) -> None:
+    place = file[one_of(rng, (*_GROUPS[:3], "posterior/sigma"))]
+    for number in range(int(one_of(rng, (9, 100, 3_000)))):
+        place.attrs[f"{name}_{number}"] = one_of(rng, (number, "x", "x" * 3_000))
 
 
 def _nesting(file: h5py.File, name: str, rng: Generator) -> None:
@@ -184,6 +191,9 @@ def _hostile_database(content: bytes, rng: Generator) -> bytes:
                 path.write_bytes(before)
         if rng.random() < 0.1 and path.read_bytes()[16:18] == _PAGE:
             with_pages_used_again(path)
+        elif rng.random() < 0.1:
+            with suppress(sqlite3.Error, ValueError):  # of other pages, or a table that is not there
+                with_a_chain_used_again(path, "words_data")
         content = bytearray(path.read_bytes())
     for at in rng.integers(16, 100, size=int(rng.integers(1, 4))) if rng.random() < 0.2 else ():  # fields of the header
         content[at] = int(rng.integers(256))
@@ -223,14 +233,22 @@ def _statements(path: Path, rng: Generator) -> str:
                 f"{writable} sql = 'CREATE VIEW {table} AS SELECT 1' {where}",
                 f"{writable} sql = {value} {where}",
                 f"{writable} type = 'view', rootpage = 0, sql = 'CREATE VIEW {table} AS SELECT * FROM {table}' {where}",
-                *(
-                    "ANALYZE",
-                    "VACUUM",
-                    "PRAGMA journal_mode = WAL",
-                    "PRAGMA user_version = 7",
-                ),
+                *("ANALYZE", "VACUUM", "PRAGMA journal_mode = WAL", "PRAGMA user_version = 7"),
+                *_schema_bombs(quoted),
                 "PRAGMA auto_vacuum = FULL; VACUUM",
                 "PRAGMA page_size = 512; VACUUM",
             ),
         )
     )
+
+
+def _schema_bombs(table: str) -> list[str]:
+    """Return statements that make a schema long, or its parts stand for more."""
+    doubled = ", ".join(f"c{number + 1} AS (c{number} || c{number})" for number in range(60))
+    return [
+        "".join(f"CREATE TABLE t{number} (name);" for number in range(400)),
+        "".join(f"CREATE TRIGGER t{number} AFTER INSERT ON {table} BEGIN SELECT 1; END;" for number in range(400)),
+        f"CREATE TABLE more ({', '.join(f'c{number}' for number in range(1_000))})",
+        f"CREATE TABLE more (name DEFAULT '{'x' * 1_500_000}')",
+        f"CREATE TABLE more (c0, {doubled}); INSERT INTO more VALUES ('x')",
+    ]

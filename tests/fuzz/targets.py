@@ -33,6 +33,7 @@ from tests.fuzz import (
     layouts,
     modules,
     pages,
+    places,
     storages,
     two_users,
 )
@@ -95,6 +96,11 @@ def fit_of(path: Path) -> object:
     said = str(bb.conclusions(fit)), bb.summary(fit).to_csv(), bb.contrasts(fit, level="all").to_csv()
     bb.models.fitted_table(fit)
     return said
+
+
+def fit_in_little_memory(path: Path) -> object:
+    """Read a fit where there is little memory, and ask what it says."""
+    return bombs.in_little_memory(fit_of, path)
 
 
 def corpus_of(path: Path) -> object:
@@ -405,6 +411,12 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "kept answer that lies": (4, Target(answers.lying_answer, answers.answer_of, ".npz", warm=answers.answered)),
     "plan of an audit": (15, Target(answers.plan_text, answers.plan_of, ".toml")),
     "HDF5 of any storage": (20, Target(storages.hostile_fit, fit_of, ".nc", warm=storages.whole_fit)),
+    "places of HDF5": (
+        20,
+        Target(
+            places.hostile_places, lambda path: bombs.in_little_memory(fit_of, path), ".nc", warm=said("nc", fit_of)
+        ),
+    ),
     "SQLite of contexts": (20, Target(storages.hostile_index, contexts.index_of, ".contexts")),
     "SQLite of a cache": (20, Target(storages.hostile_cache, storages.cache_of, ".sqlite")),
     "modules of an encoder": (20, Target(modules.described_folder, modules.encoder_of, ".json")),

@@ -1,6 +1,9 @@
 """What HDF5 can do and no file of a fit does, each put into a sound file."""
 
 import os
+import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +15,14 @@ SHAPE = (4, 20)
 Attack = Callable[[h5py.File, Path], None]
 
 
+def check_that_it_ends(path: Path) -> None:
+    """Summarize a fit in a process of its own, which is stopped where HDF5 would hang this one."""
+    command = [sys.executable, "-m", "bayesbias", "summary", str(path)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: ")
+
+
 def draws_named(file: h5py.File, name: str, **stored: object) -> h5py.Dataset:
     """Return a new variable of the posterior, of any type and storage, with the posterior's own dimensions."""
     posterior = file["posterior"]
@@ -19,6 +30,11 @@ def draws_named(file: h5py.File, name: str, **stored: object) -> h5py.Dataset:
     for axis, dim in enumerate(("chain", "draw")[: variable.ndim]):
         variable.dims[axis].attach_scale(posterior[dim])
     return variable
+
+
+def heaps_in_one_another(count: int) -> bytes:
+    """Return heaps of texts, each of which goes on to the end of a file."""
+    return count * (b"GCOL\x01\0\0\0" + struct.pack("<Q", 2**40) + b"\x01\0\0\0\0\0\0\0" + struct.pack("<Q", 16))
 
 
 def private_numbers(folder: Path) -> Path:
@@ -148,7 +164,15 @@ def many_texts(file: h5py.File, folder: Path) -> None:
 
 
 def many_attributes(file: h5py.File, folder: Path) -> None:
-    for number in range(10_000):
+    places: list[str] = []
+    file.visit(places.append)
+    for place in places:
+        for number in range(400):
+            file[place].attrs[str(number)] = number
+
+
+def attributes_of_many_levels(file: h5py.File, folder: Path) -> None:
+    for number in range(1_500):
         file.attrs[str(number)] = number
 
 
@@ -159,6 +183,11 @@ def many_names_of_a_dimension(file: h5py.File, folder: Path) -> None:
 
 def long_class_of_a_dimension(file: h5py.File, folder: Path) -> None:
     file["posterior/draw"].attrs["CLASS"] = np.bytes_(b"DIMENSION_SCALE" * 100)
+
+
+def other_class_of_a_dimension(file: h5py.File, folder: Path) -> None:
+    """As long as the right one, where HDF5 frees its memory twice."""
+    file["posterior/draw"].attrs["CLASS"] = np.bytes_(b"DIMENSION_OTHER")
 
 
 def many_axes(file: h5py.File, folder: Path) -> None:
@@ -208,9 +237,11 @@ ATTACKS: dict[Attack, str] = {
     without_dimensions: "posterior/other does not have a dimension of its group on axis 0",
     scale_of_two_axes: "posterior/other is not the list of labels",
     many_texts: "attribute texts of the group posterior has more than 100 texts",
+    attributes_of_many_levels: "lists of names are wrong",
     many_attributes: "more than 10,000 variables and attributes",
     many_names_of_a_dimension: "attribute NAME of posterior/draw is not that of a dimension",
     long_class_of_a_dimension: "attribute CLASS of posterior/draw is not that of a dimension",
+    other_class_of_a_dimension: "attribute CLASS of posterior/draw is not that of a dimension",
     many_axes: "attribute DIMENSION_LIST of posterior/.* is not that of a dimension",
     encoding: "attribute _Encoding of sample_stats/texts is not one of a fit",
     foreign: "numbers is not a group",

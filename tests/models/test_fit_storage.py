@@ -1,8 +1,6 @@
 """Hostile files of fits: what HDF5 can do and no fit does is refused at once, by the function and by the command."""
 
 import struct
-import subprocess
-import sys
 from pathlib import Path
 
 import h5py
@@ -13,7 +11,17 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import FitError, InputFileError, NotEnoughMemoryError
 from tests.cli.running import in_process
-from tests.models.hostile_fits import ATTACKS, SHAPE, Attack, draws_named, external_pipe, nested_groups, pipe
+from tests.models.hostile_fits import (
+    ATTACKS,
+    SHAPE,
+    Attack,
+    check_that_it_ends,
+    draws_named,
+    external_pipe,
+    heaps_in_one_another,
+    nested_groups,
+    pipe,
+)
 from tests.reports.made import made_fit
 
 LONG = "x" * 100_000
@@ -22,14 +30,6 @@ LONG = "x" * 100_000
 @pytest.fixture(scope="module")
 def sound() -> bytes:
     return bytes(made_fit(draws=SHAPE[1]).to_netcdf(engine="h5netcdf"))
-
-
-def check_that_it_ends(path: Path) -> None:
-    """Summarize a fit in a process of its own, which is stopped where HDF5 would hang this one."""
-    command = [sys.executable, "-m", "bayesbias", "summary", str(path)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("error: ")
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
@@ -94,8 +94,7 @@ def test_a_text_that_ends_before_it_begins_is_not_read_for_ever(sound: bytes, tm
 
 def test_heaps_in_one_another_are_not_walked_again_and_again(sound: bytes, tmp_path: Path) -> None:
     path = tmp_path / "fit.nc"
-    head = b"GCOL\x01\0\0\0" + struct.pack("<Q", 2**40)
-    path.write_bytes(sound + 100_000 * (head + b"\x01\0\0\0\0\0\0\0" + struct.pack("<Q", 16)))
+    path.write_bytes(sound + heaps_in_one_another(100_000))
     check_that_it_ends(path)
     with pytest.raises(FitError, match="lists of texts"):
         bb.read_fit(path)

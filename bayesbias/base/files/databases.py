@@ -111,8 +111,7 @@ def bounded_rows(
     The first value may be of any kind. Different rows lie in different places of a sound file, so that they are not
     longer than it: more is an error, too.
     """
-    pages, page_size = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-    room = pages * page_size
+    room = _room(base)
     for key, value in rows:
         if not isinstance(value, kind):
             raise sqlite3.DatabaseError("it holds a value of another type")
@@ -120,6 +119,22 @@ def bounded_rows(
         if room < 0:
             raise sqlite3.DatabaseError("it holds less than it says")
         yield key, value
+
+
+def check_values(base: Database, table: str, column: str, longest: int) -> None:
+    """Raise `sqlite3.DatabaseError` if values that an extension of SQLite reads are longer, or than the file together.
+
+    Values may share pages, which are then read for each of them: a short file would take any time.
+    """
+    size, total = base.execute(f"SELECT max(length({column})), total(length({column})) FROM {table}").fetchone()
+    if size is not None and (size > longest or total > _room(base)):
+        raise sqlite3.DatabaseError("it holds less than it says")
+
+
+def _room(base: Database) -> int:
+    """Return the bytes of the pages of a file."""
+    pages, page_size = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    return int(pages * page_size)
 
 
 def database_reason(error: sqlite3.Error) -> str:

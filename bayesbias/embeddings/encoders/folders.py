@@ -23,6 +23,7 @@ from bayesbias.embeddings.language_models.language_model import (
     quiet_transformers,
 )
 from bayesbias.embeddings.language_models.model_folder import (
+    check_files,
     check_model_folder,
     entries,
     files_of,
@@ -342,6 +343,7 @@ def folder_kind(folder: Path) -> str | None:
     """Return what a folder of a model holds: sentence-transformers, model2vec, transformers, or None for neither."""
     if not (folder / MODULES).is_file() and not (folder / _CONFIG).is_file():
         return None
+    check_files(folder)
     modules = encoder_modules(folder)
     # model2vec describes its folder for sentence-transformers too, which does not read all of its files. A static
     # encoder that sentence-transformers saved has no configuration, and may have modules that model2vec does not read.

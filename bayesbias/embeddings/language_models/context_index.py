@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_count, check_flag, check_items, is_count, is_text
-from bayesbias.base.files.databases import Database, bounded_rows, database_reason, open_database, schema_fault
+from bayesbias.base.files.databases import (
+    Database,
+    bounded_rows,
+    check_values,
+    database_reason,
+    open_database,
+    schema_fault,
+)
 from bayesbias.base.files.inputs import SEAL, check_sealed_file, file_size, input_file, open_input, parse_json
 from bayesbias.base.files.outputs import atomic_path, check_output, check_unshared, claimed, followed
 from bayesbias.base.machine import check_memory
@@ -58,6 +65,7 @@ COMMIT;
 """
 _SQLITE = b"SQLite format 3\0"
 _SEALED = 1 << 31  # the checksum of larger files is not verified
+_LONGEST_BLOCK = 1 << 16  # bytes of FTS5's pages and of their directory
 _ROWS, _TEXTS = 1 << 16, 1 << 13  # read at once
 _BYTES_AN_OCCURRENCE = 40
 _MOST = 1 << 63  # numbers in SQLite are lower
@@ -216,6 +224,7 @@ def stored_facts(base: Database) -> dict[str, Any] | None:
     counts = (facts.get(name, -1) for name in ("contexts", "words", "longest", "read"))
     if not (all(map(is_text, texts)) and all(is_count(count) and count < _MOST for count in counts)):
         return None
+    check_values(base, "words_data", "block", _LONGEST_BLOCK)
     last = base.execute("SELECT max(id) FROM contexts").fetchone()[0]
     return facts if facts["contexts"] == (0 if last is None else last + 1) else None
 

@@ -51,6 +51,7 @@ _LARGEST = 1 << 24  # of other whole numbers, such as how many positions a model
 _SQUARES, _LEAST_TENSORS = ("clvp", "gpt_bigcode", "gpt_neo", "imagegpt"), 8
 _LONGEST_PADDED = 8192  # pieces of a text
 _MOST_GROWTH, _LONGEST_ADDED = 64, 100  # of a text, in letters for each of its letters; letters added at once
+_MOST_STEPS = 1_000  # by which a tokenizer changes a text, of which models have a few
 # A path on the machine that saved the tokenizer, which transformers ignores.
 _IGNORED = "special_tokens_map_file"
 
@@ -61,8 +62,7 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
     - `parts`: folders in it that are read.
     """
     inside = folder.resolve()
-    # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
-    check_folder(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
+    check_files(folder)
     for name in dict.fromkeys(parts):
         if not _is_inside(folder, name, inside):
             raise InputFileError(f"{folder} names its part {name!r:.80}, outside of the folder. Download it again.")
@@ -81,6 +81,13 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
             _check_sizes(path, stored_shapes(part))
         for path in files_of(part, "tokenizer*.json"):  # transformers may take one of another version
             _check_tokenizer(path)
+
+
+def check_files(folder: Path) -> None:
+    """Raise `InputFileError` if a model's folder has a link out of it, a pipe, or a device."""
+    inside = folder.resolve()
+    # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
+    check_folder(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
 
 
 def predicted_words(folder: Path) -> Predicts:
@@ -196,16 +203,18 @@ def _check_tokenizer(path: Path) -> None:
     for keys, entry in entries(parts.get("padding")):
         if keys and keys[-1] in ("Fixed", "pad_to_multiple_of") and not is_length(entry):
             raise InputFileError(f"{path} has the setting {keys[-1]}: {entry!r:.80}. Remove its padding.")
-    growth = 1.0
-    for _, step in entries([parts.get(name) for name in ("normalizer", "pre_tokenizer")]):
-        if isinstance(step, dict):
-            added = max(len(str(step.get(name, ""))) for name in ("content", "prepend"))
-            growth *= _growth(step)
-            if growth > _MOST_GROWTH or added > _LONGEST_ADDED:
-                raise InputFileError(
-                    f"{path}: its normalizer makes a text more than {_MOST_GROWTH} times as long. Download the model "
-                    "again, or remove its Replace or Prepend."
-                )
+    every = entries([parts.get(name) for name in ("normalizer", "pre_tokenizer")])
+    steps, growth = [step for _, step in every if isinstance(step, dict)], 1.0
+    if len(steps) > _MOST_STEPS:
+        raise InputFileError(f"{path} changes a text in more than {_MOST_STEPS:,} steps. Download the model again.")
+    for step in steps:
+        added = max(len(str(step.get(name, ""))) for name in ("content", "prepend"))
+        growth *= _growth(step)
+        if growth > _MOST_GROWTH or added > _LONGEST_ADDED:
+            raise InputFileError(
+                f"{path}: its normalizer makes a text more than {_MOST_GROWTH} times as long. Download the model "
+                "again, or remove its Replace or Prepend."
+            )
     if _added_pieces(parts.get("post_processor")) > _LONGEST_ADDED:
         raise InputFileError(f"{path}: its post_processor adds more than {_LONGEST_ADDED} pieces to a text. Remove it.")
 

@@ -26,7 +26,7 @@ from bayesbias.errors import EmbeddingError, InputFileError
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _LONGEST_WORD = 10_000
 # Of one word; words of 100 letters have 400 by fastText's own settings. More would take the seconds of a hostile file.
-_MOST_NGRAMS = 100_000
+_MOST_NGRAMS, _MOST_STEPS = 100_000, 1_000_000
 _FNV_BASIS, _FNV_PRIME = 2166136261, 16777619
 _BYTES_AN_NGRAM = 100  # as an object, its hash, and the place of its row
 
@@ -136,9 +136,10 @@ def _check_ngrams(words: list[str], layout: _Layout, path: Path) -> None:
         return
     longest = max(words, key=len)
     letters = len(longest) + 2  # with the signs of its start and end
-    lengths = range(1, min(layout.longest, letters) + 1)  # shorter ones than `shortest` are hashed on the way
+    lengths = range(layout.shortest, min(layout.longest, letters) + 1)
     ngrams = sum(letters + 1 - length for length in lengths)
-    if ngrams > _MOST_NGRAMS:
+    # Shorter ones than `shortest` are hashed on the way.
+    if ngrams > _MOST_NGRAMS or letters * (lengths.stop - 1) > _MOST_STEPS:
         raise EmbeddingError(
             f"{path}: the word {longest[:30]!r}... of {len(longest):,} letters has {ngrams:,} n-grams of "
             f"up to {layout.longest:,} letters. Leave it out: give words without it."

@@ -35,3 +35,17 @@ def with_pages_used_again(path: Path, levels: int = 12) -> Path:
     content[28:32] = struct.pack(">I", len(content) // size)
     path.write_bytes(content)
     return path
+
+
+def with_a_chain_used_again(path: Path, table: str) -> Path:
+    """Add two values of 57,688 bytes to a short table of numbers and values; both lie in the same pages."""
+    starts = []
+    for number in (2**60, 2**60 + 1):
+        starts.append(path.stat().st_size // 4096 + 1)  # the page at which the value goes on
+        changed(path, f"INSERT INTO {table} VALUES ({number}, zeroblob({4092 * 14 + 400}))")
+    first, second = (struct.pack(">I", start) for start in starts)
+    content = bytearray(path.read_bytes()[: (starts[1] - 1) * 4096])
+    at = content.rindex(second)
+    content[at : at + 4], content[28:32] = first, struct.pack(">I", starts[1] - 1)
+    path.write_bytes(content)
+    return path

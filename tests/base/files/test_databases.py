@@ -8,8 +8,9 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.base.files.databases import bounded_rows, database_reason, open_database, schema_fault
+from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.errors import InputFileError
-from tests.base.files.hostile_databases import ENDLESS, changed, with_pages_used_again
+from tests.base.files.hostile_databases import ENDLESS, changed, with_a_chain_used_again, with_pages_used_again
 from tests.base.files.users import hostile_journal
 
 SCHEMA = "CREATE TABLE notes (name TEXT, note TEXT);"
@@ -141,6 +142,22 @@ def test_pages_that_are_used_again_and_again_are_an_error(notes: Path) -> None:
         with pytest.raises(sqlite3.OperationalError, match="interrupted"):
             for _ in base.execute("SELECT 1 FROM notes"):
                 pass
+
+
+def test_values_that_share_their_pages_are_an_error(tmp_path: Path) -> None:
+    # FTS5 reads its values past the counted rows: values of a 1 MB file could be 4 GB.
+    path = bb.embeddings.index_contexts(["a cat", "a dog"], tmp_path / "i.contexts", progress=False).path
+    content = path.read_bytes()[:-SEAL_SIZE]
+    add = "INSERT INTO words_data VALUES (1152921504606846976, zeroblob(%s))"
+    attacks = lambda: changed(path, add % 100_000), lambda: with_a_chain_used_again(path, "words_data")
+    for attack in (lambda: changed(path, add % 1), *attacks):
+        path.write_bytes(content)
+        path.write_bytes(sealed(attack().read_bytes()))
+        if attack in attacks:
+            with pytest.raises(InputFileError, match="less than it says"):
+                bb.embeddings.read_contexts(path)
+        else:
+            assert bb.embeddings.read_contexts(path).contexts == 2
 
 
 @pytest.mark.parametrize("value", ["x'00'", "NULL", "5.5"])

@@ -152,6 +152,7 @@ TOO_LARGE: tuple[tuple[str, str, Any], ...] = (
             [{"type": "Precompiled", "precompiled_charsmap": _CHARSMAP}],
             [{"type": "Precompiled", "precompiled_charsmap": "a"}],
             [{"type": "Replace", "pattern": {"Regex": "(" * 100_000}, "content": "a" * 64}],
+            [{"type": "Lowercase"}] * 1_001,
         )
     ),
     ("Transformer", "tokenizer.4.0.0.json", {"normalizer": {"type": "Prepend", "prepend": "a" * 1000}}),

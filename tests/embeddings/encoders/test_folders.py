@@ -30,7 +30,7 @@ from tests.embeddings.encoders.module_folders import (
     with_other_files,
     written,
 )
-from tests.embeddings.encoders.opened_files import opened_files
+from tests.embeddings.encoders.opened_files import opened_files, opened_paths
 
 OWN = "sentence_transformers.models.Transformer"
 
@@ -362,6 +362,16 @@ def test_settings_that_are_not_json_are_refused(tmp_path: Path, file: str, conte
 def test_modules_outside_of_the_folder_are_refused(tmp_path: Path, path: str) -> None:
     with pytest.raises(InputFileError, match="outside of the folder"):
         folder_encoder(written(tmp_path / "model", [TRANSFORMER | {"path": path}]))
+
+
+@pytest.mark.parametrize("name", ["modules.json", "config.json"])
+def test_a_file_outside_of_the_folder_is_not_opened(tmp_path: Path, name: str) -> None:
+    folder = written(tmp_path / "model", [TRANSFORMER], {"config.json": {"model_type": "bert"}})
+    outside = (folder / name).rename(tmp_path / "outside.json")
+    (folder / name).symlink_to(outside)
+    with opened_paths() as paths, pytest.raises(InputFileError, match="link"):
+        folder_encoder(folder)
+    assert not [path for path in paths if Path(path).resolve() == outside]
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,14 @@ def test_ngrams_of_a_word_are_counted_before_they_are_made(tmp_path, monkeypatch
         load_embedding(tmp_path / "x.bin")
 
 
+def test_ngrams_that_are_too_short_do_not_count(tmp_path):
+    (tmp_path / "x.bin").write_bytes(fasttext_of_one_word(9_900, 15, shortest=6))
+    assert len(load_embedding(tmp_path / "x.bin").words) == 1
+    (tmp_path / "x.bin").write_bytes(fasttext_of_one_word(9_900, 9_900, shortest=9_900))  # hashed on the way to these
+    with pytest.raises(EmbeddingError, match="3 n-grams of up to 9,900"):
+        load_embedding(tmp_path / "x.bin")
+
+
 def test_more_after_the_end_of_fasttext_bin(tmp_path):
     write_fasttext_bin(tmp_path / "x")
     with (tmp_path / "x").open("ab") as file:
