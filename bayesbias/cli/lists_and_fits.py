@@ -219,8 +219,8 @@ def methods(
 def covariate(
     table: Path,
     covariates: Path,
-    fitting: Annotated[Settings, "bb.fit draws random_seed"],
-    relating: Annotated[Settings, "bb.covariate_effect within_groups hdi_prob"],
+    fitting: Annotated[Settings, "bb.fit draws random_seed hdi_prob"],
+    relating: Annotated[Settings, "bb.covariate_effect within_groups"],
     delivery: FileDelivery,
     lists: str = "",
     word_column: str | None = None,

@@ -216,6 +216,10 @@ OPTIONS = {
     "debias.random_seed": Option("With --study: the same seed gives the same numbers.", ("--seed",), int),
     "samples": Option(type=int),
     "hdi_prob": Option("Probability inside the highest posterior density intervals.", type=float),
+    **dict.fromkeys(
+        ("report.hdi_prob", "summary.hdi_prob", "contrast.hdi_prob", "methods.hdi_prob"),
+        Option("Probability inside the highest posterior density intervals; by default that of the fit.", type=float),
+    ),
     "rope": Option(
         "Half-width of the region of practical equivalence, in units of cosine distance, such as 0.02.", type=float
     ),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_probability, check_type
+from bayesbias.base.checks import check_type
 from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, share_text, shown_name
 from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.embeddings.embedding import OF_WORDS
@@ -19,6 +19,7 @@ from bayesbias.models.fits import (
     fitted_table,
     groups_without_contrast,
     measure_of_fit,
+    hdi_prob_of,
     rope_of,
 )
 from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
@@ -56,7 +57,7 @@ _CONTROLS = {
 def methods(
     fit: "xr.DataTree",
     *,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
     check: PosteriorCheck | None = None,
 ) -> str:
@@ -67,7 +68,7 @@ def methods(
     fit
         Fit returned by `fit`.
     hdi_prob
-        Probability inside the intervals that the paper reports.
+        Probability inside the intervals that the paper reports. None: that of the fit.
     rope
         Region of practical equivalence that the paper uses, as for `contrasts`.
     check
@@ -110,7 +111,7 @@ def methods_text(prose: str, bibtex: str) -> str:
 def methods_and_bibtex(
     fit: "xr.DataTree",
     *,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
     check: PosteriorCheck | BayesBiasError | None = None,
 ) -> tuple[str, str]:
@@ -118,15 +119,14 @@ def methods_and_bibtex(
 
     `check` is as for `methods`, or the reason why there is none.
     """
-    check_probability("hdi_prob", hdi_prob)
-    region, cited = rope_of(fit, rope), Bibliography()
+    prob, region, cited = hdi_prob_of(fit, hdi_prob), rope_of(fit, rope), Bibliography()
     table = fitted_table(fit)
     parts = (
         _data(fit, table, cited),
         _question(fit, table, cited),
         _scope(fit, cited),
         (*_model(fit, cited), *_predictions(fit, check)),
-        _posterior(fit, cited, hdi_prob, region),
+        _posterior(fit, cited, prob, region),
         _software(fit, cited),
     )
     prose = [" ".join(part) for part in parts]

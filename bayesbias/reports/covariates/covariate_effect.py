@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
+from bayesbias.base.checks import check_flag, check_items
 from bayesbias.base.number_text import (
     correlation_text,
     counted,
@@ -31,7 +31,7 @@ from bayesbias.estimates.intervals import (
     shortest_intervals,
 )
 from bayesbias.models.data import SIDES, ModelData
-from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, without_covariances, write_fit
+from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, hdi_prob_of, without_covariances, write_fit
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
 from bayesbias.reports.covariates.effect_code import FIT_SETTINGS, effect_code
@@ -356,7 +356,7 @@ def covariate_effect(
     lists: tuple[str, str] | None = None,
     *,
     within_groups: bool = False,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
 ) -> CovariateEffect:
     """Return how the lean of words follows covariates, such as the share of women in an occupation.
 
@@ -374,7 +374,7 @@ def covariate_effect(
         Whether slopes compare words of the same protected group only, with a mean for each group in addition to the
         covariates. By default one line runs through all words.
     hdi_prob
-        Probability inside the highest posterior density intervals.
+        Probability inside the highest posterior density intervals. None: that of the fit.
 
     Returns
     -------
@@ -422,8 +422,7 @@ def covariate_effect(
     """
     check_cosine(fit, "The effect of a covariate")
     check_flag("within_groups", within_groups)
-    check_probability("hdi_prob", hdi_prob)
-    return _effect(fit, _two_lists(lists), SIDES, within_groups, hdi_prob)
+    return _effect(fit, _two_lists(lists), SIDES, within_groups, hdi_prob_of(fit, hdi_prob))
 
 
 def effect_between(fit: "xr.DataTree", connections: tuple[str, str], hdi_prob: float) -> CovariateEffect:

@@ -204,7 +204,7 @@ def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, s
 
 
 def conclusions(
-    fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB, rope: float | tuple[float, float] | None = None
+    fit: "xr.DataTree", *, hdi_prob: float | None = None, rope: float | tuple[float, float] | None = None
 ) -> Conclusions:
     """Return what the posterior does and does not show, in plain English.
 
@@ -213,7 +213,7 @@ def conclusions(
     fit
         Fit returned by `fit`, of a table with associated attribute words.
     hdi_prob
-        Probability inside the intervals.
+        Probability inside the intervals. None: that of the fit.
     rope
         Region of practical equivalence, as for `contrasts`.
 
