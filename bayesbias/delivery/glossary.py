@@ -309,8 +309,12 @@ COLUMNS: dict[str, Column] = {
     "inside_observed": Column("In observed range", "share", "prior probability of a distance in the observed range"),
     "mean_se": Column("SE of mean", "distance", "Monte Carlo standard error"),
     # draws
-    "ess_bulk": Column("ESS", "count", "effective number of draws, bulk"),
-    "ess_tail": Column("ESS, tails", "count", "effective number of draws, tails"),
+    "ess_bulk": Column(
+        "ESS",
+        "count",
+        "effective sample size, bulk: the independent draws that draws, or their weights, are worth",
+    ),
+    "ess_tail": Column("ESS, tails", "count", "effective sample size, tails: as ESS, for the ends of intervals"),
     "r_hat": Column("R-hat", "r_hat", "agreement of chains; above 1.01 they disagree"),
     "pareto_k": Column("Pareto k", "digits", "reliability of importance weights; above 0.7 they are unreliable"),
     "inside": Column("Inside", "share", "share of pairs inside the band"),
