@@ -10,7 +10,7 @@ import pandas as pd
 from bayesbias.audits.coherence import Coherence
 from bayesbias.base.checks import check_frame
 from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
-from bayesbias.base.results import VERDICTS
+from bayesbias.base.results import MORE_DRAWS, VERDICTS
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import notebook_html
@@ -44,7 +44,7 @@ SETTLED = ("nearer", "farther")
 READINGS = {
     "nearer": "Associated words are nearer, and this is settled",
     "farther": "Associated words are farther, and this is settled",
-    "borderline": f"Borderline ({VERDICTS['borderline']})",
+    "borderline": f"Borderline ({VERDICTS['borderline']}; {MORE_DRAWS})",
     "not settled": "Not settled",
 }
 """Readings of a contrast, settled ones first, and their sentences."""

@@ -236,7 +236,11 @@ OPTIONS = {
     ),
     "baseline": Option("Connection from which the others are subtracted.", type=str),
     "gate.baseline": Option("A gate.json of an earlier gate: only what got worse fails."),
-    "trainings.level": Option("Contrasts: all, overall, protected_group or word.", type=str),
+    "trainings.level": Option(
+        "Contrasts that have rows: those of all words (overall), of each group (protected_group) or of each word (word), "
+        "or all three (all).",
+        type=str,
+    ),
     "level": Option("Smallest unit that has rows: overall, protected_group or word.", type=str),
     "parameters": Option(
         "Mean distances and other parameters that follow: all, overall, protected_group, word or attribute.", type=str

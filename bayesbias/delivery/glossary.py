@@ -18,7 +18,7 @@ from bayesbias.base.number_text import (
     signed_digits_text,
     signed_text,
 )
-from bayesbias.base.results import VERDICTS
+from bayesbias.base.results import MORE_DRAWS, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,13 +181,13 @@ COLUMNS: dict[str, Column] = {
     ),
     "beyond_null_se": Column("SE of beyond", "share", "Monte Carlo standard error"),
     # verdicts and probabilities
-    "borderline": Column("Borderline", meaning=f"whether {VERDICTS['borderline']}"),
+    "borderline": Column("Borderline", meaning=f"whether {VERDICTS['borderline']}; {MORE_DRAWS}"),
     "agree": Column("Seeds agree"),
     "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
     "reading": Column(
         "Reading",
         meaning=f"what the interval, or the intervals of a change and of both gaps, show; settled if "
-        f"{VERDICTS['settled']}; borderline if {VERDICTS['borderline']}",
+        f"{VERDICTS['settled']}; borderline if {VERDICTS['borderline']}; {MORE_DRAWS}",
     ),
     "better": Column("Better", meaning="values that are better"),
     "probability": Column("Probability", "probability", "probability of that rank"),

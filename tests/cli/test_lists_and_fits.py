@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.delivery.documents import latex_prose
 from tests.cli.running import in_process
 from tests.reports.covariates.made import made_table
 from tests.reports.made import made_fit
@@ -106,9 +107,11 @@ def test_the_methods_are_those_of_the_fit(
     assert entries == f"{written['bibtex']}\n"
     assert entries.startswith("@")
     assert "We measured" not in entries
+    assert in_process("methods", path, "--output", tmp_path / "methods.tex", monkeypatch=monkeypatch) == 0
+    assert (tmp_path / "methods.tex").read_text(encoding="utf-8") == f"{latex_prose(written['methods'])}\n"
     capsys.readouterr()
-    assert in_process("methods", path, "--output", tmp_path / "methods.tex", monkeypatch=monkeypatch) == 2
-    assert "a .bib file for the entries alone" in capsys.readouterr().err.replace("\n", " ")
+    assert in_process("methods", path, "--output", tmp_path / "methods.pdf", monkeypatch=monkeypatch) == 2
+    assert "a .tex file for the text" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_rope_of_fit_is_that_of_all_later_commands(

@@ -16,7 +16,7 @@ from bayesbias.base.number_text import (
     estimate_text,
     percent_text,
 )
-from bayesbias.base.results import BEWARE, NO_PROOF, SHOWS, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import BEWARE, MORE_DRAWS, NO_PROOF, SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
@@ -204,9 +204,7 @@ class CovariateEffect(Result):
             slope, these = (table[SLOPE, name, scope] for scope in ("population", "these_words"))
             link = table[CORRELATION, name, "population"]
             if slope["borderline"]:
-                claim = (
-                    f"It is borderline whether the lean of words like these follows {name} (within Monte Carlo error)"
-                )
+                claim = f"It is borderline whether the lean of words like these follows {name}; {MORE_DRAWS}"
             elif not is_settled(slope["hdi_low"], slope["hdi_high"]):
                 claim = f"It is not settled whether the lean of words like these follows {name}"
             else:

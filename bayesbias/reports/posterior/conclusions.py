@@ -15,6 +15,7 @@ from bayesbias.base.number_text import (
     shown_name,
     signed_text,
 )
+from bayesbias.base.results import MORE_DRAWS
 from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
@@ -156,7 +157,7 @@ def words_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec", measur
             f"changes for {name_some(by_nearness, 12)}."
         )
     if lists["borderline"]:
-        text += f" Borderline (within Monte Carlo error): {name_some(lists['borderline'], 6)}."
+        text += f" Borderline, so that {MORE_DRAWS}: {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
         contradicted = name_some(lists["contradicted"], 6)
         text += f" Not named, because the plain difference has the opposite sign: {contradicted}."
@@ -387,7 +388,7 @@ def _contrast_statement(row: Row, why_apart: str, phrases: Mapping[str, str], me
         return Statement("contrast", text, numbers)
     direction, factor = measure.way(row["direction"]), measure.factor(row["mean"], row["hdi_low"], row["hdi_high"])
     if row["borderline"]:
-        head = f"It is borderline whether {associated} are {measure.nearer} than {other} (within Monte Carlo error)"
+        head = f"It is borderline whether {associated} are {measure.nearer} than {other}; {MORE_DRAWS}"
     elif row["settled"]:
         head = f"{associated[0].upper()}{associated[1:]} are {direction} than {other}"
     else:
