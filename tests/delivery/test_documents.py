@@ -65,7 +65,7 @@ def test_prose_for_a_paper_has_no_commands_but_its_own(fit: xr.DataTree) -> None
     assert {r"\texttt", r"\%", r"\_"} <= set(commands := re.findall(r"\\(?:[a-z]+|.)", text))
     assert set(commands) <= {r"\texttt", *(command for sign in "%_&^~<" for command in escaped(sign).split("{}"))}
     assert not re.search(r"(?<!\\)[%_&#~^]|[*`]{2}", text)
-    assert r"\texttt{group\_attribute\_sd}" in text
+    assert r"\texttt{word\_sd}" in text
 
 
 def test_no_character_is_a_command() -> None:
