@@ -21,8 +21,8 @@ from bayesbias.models.fits import (
     fitted_model,
     fitted_rows,
     fitted_table,
-    measure_of_fit,
     hdi_prob_of,
+    measure_of_fit,
     rope_of,
     write_fit,
 )

@@ -19,8 +19,8 @@ from bayesbias.models.fits import (
     fitted_rows,
     fitted_table,
     groups_without_contrast,
-    measure_of_fit,
     hdi_prob_of,
+    measure_of_fit,
     rope_of,
 )
 from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
@@ -342,8 +342,8 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
     judged = judged_statistics(check.statistics)
     failed = [row for one in check.problems if one.kind == "statistics" for row in one.numbers["statistics"]]
     yield (
-        f"A posterior predictive check compared {counted(len(judged), 'statistic')} of the {check.measure.numbers} with "
-        f"those of {check.replicates:,} tables that the model replicated."
+        f"A posterior predictive check compared {counted(len(judged), 'statistic')} of the {check.measure.numbers} "
+        f"with those of {check.replicates:,} tables that the model replicated."
     )
     if failed:
         named = "; ".join(

@@ -14,8 +14,8 @@ from bayesbias.estimates.intervals import (
     estimates,
     independent_draws,
 )
-from bayesbias.tables.measures import Measure
 from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast, hdi_prob_of, measured_in
+from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
