@@ -9,7 +9,7 @@ import pandas as pd
 
 from bayesbias.audits.coherence import Coherence
 from bayesbias.base.checks import check_frame
-from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
+from bayesbias.base.number_text import interval_text, p_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import MORE_DRAWS, VERDICTS
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
@@ -254,7 +254,7 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
         key = row["embedding"], row["study"]
         question = f"{text} " if (text := record.questions.get(row["study"])) else ""
         text = (
-            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{READINGS[row['reading']]}. "
+            f"{shown_name(key[1])}{f' in {key[0]}' if several else ''}: {question}{READINGS[row['reading']]}. "
             f"The difference is {signed_text(row['mean'])} (observed {signed_text(row['observed'])}), {prob} interval "
             f"{interval_text(row['hdi_low'], row['hdi_high'])}."
         )

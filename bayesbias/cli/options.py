@@ -237,8 +237,8 @@ OPTIONS = {
     "baseline": Option("Connection from which the others are subtracted.", type=str),
     "gate.baseline": Option("A gate.json of an earlier gate: only what got worse fails."),
     "trainings.level": Option(
-        "Contrasts that have rows: of all words (overall), of each group (protected_group), of each word (word), or all "
-        "three (all).",
+        "Contrasts that have rows: of all words (overall), of each group (protected_group), of each word (word), or "
+        "all three (all).",
         type=str,
     ),
     "level": Option("Smallest unit that has rows: overall, protected_group or word.", type=str),

@@ -131,10 +131,12 @@ def judged_statistics(statistics: "pd.DataFrame") -> "pd.DataFrame":
 def undecided_text(judged: "pd.DataFrame") -> str:
     """Return a sentence that names the statistics whose p-value the replicated tables cannot tell from the limit.
 
-    It begins with a space, and is empty if there are none.
+    A statistic that no replicated table reaches is none of them. The sentence begins with a space; it is empty if there
+    are none.
     """
     p_values, errors = judged["p_value"].to_numpy(), judged["p_value_se"].to_numpy()
-    near = judged[np.abs(np.minimum(p_values, 1 - p_values) - TAIL) <= BORDERLINE * errors]
+    tails = np.minimum(p_values, 1 - p_values)
+    near = judged[(tails > 0) & (np.abs(tails - TAIL) <= BORDERLINE * errors)]
     if near.empty:
         return ""
     names = [f"{row['statistic']} of {row['connection']} ({p_text(row['p_value'])})" for row in rows_of(near)]
