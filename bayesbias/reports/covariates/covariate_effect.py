@@ -262,8 +262,8 @@ class CovariateEffect(Result):
                 )
             else:
                 text = (
-                    f"A slope is for a difference of 1 in the numbers of {shown_name(name)}. Of shares from 0 to 1, this "
-                    "is the whole range."
+                    f"A slope is for a difference of 1 in the numbers of {shown_name(name)}. Of shares from 0 to 1, "
+                    "this is the whole range."
                 )
             yield Statement("unit", text, {"covariate": name})
 
