@@ -353,8 +353,8 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
         )
         chance = next(problem for problem in check.problems if problem.kind == "chance").numbers["probability"]
         yield markdown_text(
-            f"The model failed to replicate {len(failed)} of them ({named}; 89% of the tables). If it were right, "
-            f"chance would flag at least one in {share_text(chance)} of such checks.{undecided_text(judged)}"
+            f"The model failed to replicate {len(failed)} of them ({named} in 89% of the tables). Even if it were "
+            f"right, chance would flag at least one in {share_text(chance)} of such checks.{undecided_text(judged)}"
         )
     else:
         yield markdown_text(f"The model replicated all of them.{undecided_text(judged)}")
@@ -395,8 +395,8 @@ def _posterior(
         yield (
             "Their hyperparameters were resampled from points with unequal weights, which are worth at least "
             f"{float(stats['importance_ess']):,.0f} independent points: this is the effective sample size of all "
-            "estimates. Given its hyperparameters, each draw has means of its own. The Monte Carlo errors of the ends "
-            "of intervals come from batches of the draws. The Pareto k of the weights is "
+            "estimates. Given the hyperparameters, all means were drawn exactly. The Monte Carlo errors of the ends of "
+            "intervals were estimated from batches of the draws. The Pareto k of the weights is "
             f"{float(stats['pareto_khat']):.2f}, where values below {KHAT_MAX:g} are reliable "
             f"({cited.cite('vehtari2024', inside=True)})."
         )

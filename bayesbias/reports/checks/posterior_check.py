@@ -141,8 +141,8 @@ def undecided_text(judged: "pd.DataFrame") -> str:
         return ""
     names = [f"{row['statistic']} of {row['connection']} ({p_text(row['p_value'])})" for row in rows_of(near)]
     return (
-        " Another seed can change whether these are flagged, since their p is within three Monte Carlo errors of the "
-        f"limit ({TAIL:g}, or {1 - TAIL:g}): {name_some(names)}."
+        " Another seed could flag or clear these, because their p is within three Monte Carlo errors of a "
+        f"limit ({TAIL:g} or {1 - TAIL:g}): {name_some(names)}."
     )
 
 
