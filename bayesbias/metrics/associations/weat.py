@@ -194,8 +194,7 @@ WEAT = Measure(
     "that the effect size is below 2 for groups of one size",
     "to compare sizes between studies: it is divided by the spread of the words' own associations, so a small "
     "gap that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "
-    "generalize to other attribute words. `bayesbias random-lists` (`check_random_lists`) counts how often random ones "
-    "have p < 0.05",
+    "generalize to other attribute words",
     weat, sign="positive: X nearer to A and Y to B, the associations of the study",
     units={"effect_size": "effect size (standard deviations)", "test_statistic": "test statistic (cosine similarity)"},
     of_similarities=SimilarityMeasure(
