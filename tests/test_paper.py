@@ -36,6 +36,16 @@ def test_references_are_those_that_are_cited() -> None:
     assert set(re.findall(r"@([a-z]+\d*)", BODY)) == set(entries)
 
 
+def test_entries_that_the_package_cites_too_are_the_same() -> None:
+    files = [ROOT / "paper" / "paper.bib", ROOT / "data" / "references.bib"]
+    entries = [
+        dict(re.findall(r"^(@\w+\{\w+),(.*?)^\}", path.read_text("utf-8"), re.MULTILINE | re.DOTALL)) for path in files
+    ]
+    shared = entries[0].keys() & entries[1].keys()
+    assert {"@article{caliskan2017", "@article{dobrzeniecka2024"} <= shared
+    assert {key: entries[0][key] for key in shared} == {key: entries[1][key] for key in shared}
+
+
 def test_the_paper_has_the_sections_of_its_journal() -> None:
     titles = re.findall(r"^# (.+)$", BODY, re.MULTILINE)
     assert {"Summary", "Statement of need", "State of the field", "Software design", "References"} <= set(titles)

@@ -9,8 +9,8 @@ import pandas as pd
 
 from bayesbias.audits.coherence import Coherence
 from bayesbias.base.checks import check_frame
-from bayesbias.base.number_text import interval_text, p_text, percent_text, signed_text
-from bayesbias.base.results import VERDICTS
+from bayesbias.base.number_text import interval_text, p_text, percent_text, shown_name, signed_text
+from bayesbias.base.results import MORE_DRAWS, VERDICTS
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import notebook_html
@@ -44,7 +44,7 @@ SETTLED = ("nearer", "farther")
 READINGS = {
     "nearer": "Associated words are nearer, and this is settled",
     "farther": "Associated words are farther, and this is settled",
-    "borderline": f"Borderline ({VERDICTS['borderline']})",
+    "borderline": f"Borderline ({VERDICTS['borderline']}; {MORE_DRAWS})",
     "not settled": "Not settled",
 }
 """Readings of a contrast, settled ones first, and their sentences."""
@@ -254,7 +254,7 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
         key = row["embedding"], row["study"]
         question = f"{text} " if (text := record.questions.get(row["study"])) else ""
         text = (
-            f"{key[1]}{f' in {key[0]}' if several else ''}: {question}{READINGS[row['reading']]}. "
+            f"{shown_name(key[1])}{f' in {key[0]}' if several else ''}: {question}{READINGS[row['reading']]}. "
             f"The difference is {signed_text(row['mean'])} (observed {signed_text(row['observed'])}), {prob} interval "
             f"{interval_text(row['hdi_low'], row['hdi_high'])}."
         )

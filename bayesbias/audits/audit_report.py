@@ -19,7 +19,7 @@ from bayesbias.audits.audit_frame import (
     failed_cells,
 )
 from bayesbias.audits.ranks import has_ranks, rank
-from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text, write_csv
+from bayesbias.base.number_text import counted, interval_text, percent_text, shown_name, signed_text, write_csv
 from bayesbias.base.results import (
     LIMITS,
     NO_PROOF,
@@ -143,7 +143,7 @@ class AuditReport(Result):
         where = embeddings[0] if len(embeddings) == 1 else counted(len(embeddings), "embedding")
         answered = answers(first.frame)  # which begin with the question
         questions = tuple(
-            Statement("question", f"{study}: {question}")
+            Statement("question", f"{shown_name(study)}: {question}")
             for study in studies
             if (question := first.record.questions.get(study)) and not any(question in one.text for one in answered)
         )
@@ -186,13 +186,13 @@ class AuditReport(Result):
         ]
         texts += _scale_texts(rows)
         texts += [
-            f"{embedding}, {study}: lost {', '.join(words)}."
+            f"{embedding}, {shown_name(study)}: lost {', '.join(words)}."
             for (embedding, study), words in record.lost_words.items()
             if words
         ]
         left_out = {key: why for variant in self._variants for key, why in variant.record.left_out.items()}
         texts += [
-            f"{measure} has no answer to {study} in {embedding}: {why}"
+            f"{measure} has no answer to {shown_name(study)} in {embedding}: {why}"
             for (embedding, study, measure), why in left_out.items()
         ]
         return tuple(Statement("limits", text) for text in texts)
@@ -272,7 +272,7 @@ def _overall(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _question_name(row: Mapping[str, Any], rows: "pd.DataFrame") -> str:
-    return f"{row['study']} in {row['embedding']}" if rows["embedding"].nunique() > 1 else str(row["study"])
+    return f"{shown_name(row['study'])}{f' in {row["embedding"]}' if rows['embedding'].nunique() > 1 else ''}"
 
 
 def _mark(row: Mapping[str, Any]) -> str:
@@ -310,7 +310,7 @@ def _verdict(rows: "pd.DataFrame") -> str:
         studies = contrasts.loc[contrasts["reading"] == name, "study"].value_counts(sort=False)
         if len(studies):
             several = f" in {{}} of {embeddings} embeddings" if embeddings > 1 else ""
-            named = [f"{study}{several.format(count)}" for study, count in studies.items()]
+            named = [f"{shown_name(str(study))}{several.format(count)}" for study, count in studies.items()]
             parts.append(f"{studies.sum()} {'is' if studies.sum() == 1 else 'are'} {text} ({name_some(named, 2)})")
     parts += [
         f"{count} {'is' if count == 1 else 'are'} {name}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
+from bayesbias.base.number_text import counted, interval_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import ALERTS, BEWARE, MOST_LINES, Contents, Result, ResultFigure, ResultTable, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_statements import READINGS, change_mark, claims_sentence, reading_text
@@ -106,7 +106,7 @@ class DebiasReport(Result):
                 names = [f"{name} (in {count} of {several})" if several > 1 else str(name) for name, count in counts]
                 if names:
                     by_reading.append(f"after {name_some(names, 12)}: {reading_text(reading, _DEBIASED)}")
-            sentences.append(f"{study}, {'; '.join(by_reading)}.")
+            sentences.append(f"{shown_name(str(study))}, {'; '.join(by_reading)}.")
         rows = self.table[(self.table["kind"] == "quality") & (self.table["method"] != ORIGINAL)]
         sentences += [_cost_text(str(measure), rows_of(some)) for measure, some in rows.groupby("measure", sort=False)]
         return Statement("verdict", " ".join(sentences))
@@ -162,7 +162,9 @@ class DebiasReport(Result):
             for text in texts:
                 by_text.setdefault((embedding, study, text), []).append(method)
         for (embedding, study, text), methods in by_text.items():
-            yield Statement("doubt", f"{study} in {embedding}, {name_some(methods, 12)}: {text}", {"methods": methods})
+            yield Statement(
+                "doubt", f"{shown_name(study)} in {embedding}, {name_some(methods, 12)}: {text}", {"methods": methods}
+            )
 
     @cached_property
     def contents(self) -> Contents:
@@ -277,7 +279,7 @@ class DebiasReport(Result):
         readings = {row["method"]: row["reading"] for row in rows_of(rows[rows["measure"] == study])}
         count = self.table["embedding"].nunique()
         over = f"Over {count} embeddings, the" if count > 1 else "The"
-        return claims_sentence(f"{over} gap of {study}", readings, "after")
+        return claims_sentence(f"{over} gap of {shown_name(study)}", readings, "after")
 
     def _estimate(self, by_method: "pd.DataFrame") -> str:
         if by_method.empty:
@@ -394,7 +396,7 @@ def measure_correlations(report: DebiasReport) -> "pd.DataFrame":
 
 def _association_statement(embedding: str, study: str, rows: list[dict[str, Any]]) -> Statement:
     before = next((row for row in rows if row["method"] == ORIGINAL), None)
-    head = f"{study} in {embedding}"
+    head = f"{shown_name(study)} in {embedding}"
     if lost := max(row["lost"] for row in rows):
         head += f" ({counted(lost, 'word')} of its lists lost)"
     if before is not None:

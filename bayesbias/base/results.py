@@ -43,10 +43,12 @@ MOST_LINES = 12
 SHOWS, DOUBTS, LIMITS = "What it shows", "Doubts", "What it does not show"
 VERDICTS = {
     "settled": "the interval excludes 0 by more than three Monte Carlo errors of its ends",
-    "borderline": "an end of the interval is within three Monte Carlo errors of 0; more draws can decide",
+    "borderline": "an end of the interval is within three Monte Carlo errors of 0",
     "not settled": "the interval contains 0",
 }
 """What an interval can show, and the meaning of each verdict, which texts and pages quote."""
+MORE_DRAWS = "more draws (draws=N) can decide"
+"""What to do about a borderline verdict, in the words of Python; `bayesbias.cli.messages` makes it an option."""
 MARKS = "Filled circle: settled; with a dot: borderline; hollow: not settled; the arrow is the direction"
 """Meaning of the marks in a table."""
 _HEADINGS = {"hdi_prob": "probability inside the intervals"}

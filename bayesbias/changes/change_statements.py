@@ -15,7 +15,7 @@ from bayesbias.base.number_text import (
     probability_text,
     signed_text,
 )
-from bayesbias.base.results import MOST_WORDS, NO_PROOF, VERDICTS
+from bayesbias.base.results import MORE_DRAWS, MOST_WORDS, NO_PROOF, VERDICTS
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some, setting
 from bayesbias.estimates.intervals import contrast_sides, is_settled
@@ -59,7 +59,7 @@ _EXPLAINED = {
     "gap comes from a fit of its own table, which pulls the mean of a word toward those of other words. The change "
     "comes from paired distances, in which everything that the conditions share cancels. Report the change.",
     "settled": f"A gap or a change is settled if {VERDICTS['settled']}. A change is borderline if "
-    f"{VERDICTS['borderline']}.",
+    f"{VERDICTS['borderline']}; {MORE_DRAWS}.",
     "not settled": "A gap that is not settled need not be 0.",
 }
 _SIZE = (

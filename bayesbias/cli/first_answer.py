@@ -129,8 +129,7 @@ def table(
 @command()
 def fit(
     table: Path,
-    sampling: Annotated[Settings, "bb.fit model sampler draws tune chains random_seed rope"],
-    reporting: Annotated[Settings, "bb.report hdi_prob"],
+    sampling: Annotated[Settings, "bb.fit model sampler draws tune chains random_seed hdi_prob rope"],
     reading: Annotated[Settings, "bb.read_table duplicates"],
     delivery: FileDelivery,
     prior: list[str] | None = None,
@@ -155,7 +154,7 @@ def fit(
     distances, numbers = rated_table(
         bb.read_table(table, **reading), covariates, word_column, drop_unrated=drop_unrated
     )
-    check_request(distances, **reporting, rope=sampling["rope"])
+    check_request(distances, hdi_prob=sampling["hdi_prob"], rope=sampling["rope"])
     fitted = bb.fit(
         distances,
         **sampling,
@@ -163,7 +162,7 @@ def fit(
         priors=priors_from(prior or []),
         covariates=numbers,
     )
-    draws, result = delivery.output / "fit.nc", bb.report(fitted, table=distances, **reporting)
+    draws, result = delivery.output / "fit.nc", bb.report(fitted, table=distances)
     picture = delivery.output / f"{next(iter(result.contents.figures))}.png"
     next_step = (
         f"Look at {picture}; numbers: {command_line('summary', draws)}\n"
@@ -194,7 +193,7 @@ def report(
     """
     from bayesbias.base.statements import wrap
     from bayesbias.errors import OutputError
-    from bayesbias.models.fits import rope_of
+    from bayesbias.models.fits import hdi_prob_of, rope_of
     from bayesbias.reports import fit_report
 
     if output.suffix.lower() != ".html":
@@ -214,7 +213,7 @@ def report(
         tables = {str(beside): original, **read_each(compare_with)}
         comparison = bb.compare_embeddings(
             by_embedding(tables),
-            hdi_prob=reporting["hdi_prob"],
+            hdi_prob=hdi_prob_of(fitted, reporting["hdi_prob"]),
             rope=rope_of(fitted, reporting["rope"]),
             random_seed=seed,
             progress=delivery.progress,

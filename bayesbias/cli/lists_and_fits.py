@@ -169,12 +169,15 @@ def contrast(
 
 def _deliver_tables(tables: "bb.reports.EstimateTables", delivery: Delivery) -> None:
     """Print tables and the doubts about them, and write them to the output, if given."""
-    from bayesbias.base.results import BEWARE
+    from bayesbias.base.results import BEWARE, MORE_DRAWS
     from bayesbias.base.statements import StatementList
+    from bayesbias.cli.messages import spoken
     from bayesbias.delivery.documents import terminal_table
     from bayesbias.delivery.page.sections import table_block
 
     texts = [terminal_table(table_block(table)) for table in tables.contents.tables.values()]
+    if any(frame["borderline"].any() for frame in tables.frames.values() if "borderline" in frame):
+        texts += [f"Of borderline rows, {spoken(MORE_DRAWS)}."]
     texts += [str(StatementList(BEWARE, tables.doubts))] if tables.doubts else []
     delivery.finish(tables, text="\n\n".join(texts))
 
@@ -189,28 +192,30 @@ def methods(
 ) -> None:
     """Print the methods section of a paper for a fit, in Markdown, with BibTeX entries.
 
-    A .bib file as --output gets the entries alone.
+    With --output, write it: a .md or .txt file gets both, a .tex file the text as LaTeX, and a .bib file the entries.
 
     Example:
 
         bayesbias methods weat7/fit.nc --output methods.md
     """
     from bayesbias.base.files.outputs import check_output, write_text
+    from bayesbias.delivery.documents import latex_prose
     from bayesbias.reports.methods import methods_and_bibtex, methods_text
 
+    suffix = "" if output is None else output.suffix.lower()
     if output is not None:
-        if output.suffix.lower() not in (".md", ".txt", ".bib"):
+        if suffix not in (".md", ".txt", ".tex", ".bib"):
             raise OutputError(
-                f"{output}: methods are Markdown with BibTeX entries. Give a .md or .txt file, or a .bib file for the "
-                "entries alone."
+                f"{output}: methods are text with BibTeX entries. Give a .md or .txt file for both, a .tex file for "
+                "the text, or a .bib file for the entries."
             )
         check_output(output, overwrite=overwrite)
         claim(output)
     prose, bibtex = methods_and_bibtex(bb.read_fit(fit), **writing)
     text = methods_text(prose, bibtex)
     if output is not None:
-        only_entries = output.suffix.lower() == ".bib"
-        write_text(output, f"{bibtex if only_entries else text}\n", overwrite=overwrite)
+        written = bibtex if suffix == ".bib" else latex_prose(prose) if suffix == ".tex" else text
+        write_text(output, f"{written}\n", overwrite=overwrite)
     shown = text if output is None else f"Wrote {output}."
     answer(shown, {"methods": prose, "bibtex": bibtex}, as_json=as_json)
 
@@ -219,8 +224,8 @@ def methods(
 def covariate(
     table: Path,
     covariates: Path,
-    fitting: Annotated[Settings, "bb.fit draws random_seed"],
-    relating: Annotated[Settings, "bb.covariate_effect within_groups hdi_prob"],
+    fitting: Annotated[Settings, "bb.fit draws random_seed hdi_prob"],
+    relating: Annotated[Settings, "bb.covariate_effect within_groups"],
     delivery: FileDelivery,
     lists: str = "",
     word_column: str | None = None,

@@ -61,6 +61,8 @@ def weat(
 ) -> None:
     """Print the Word Embedding Association Test: effect size, p-value and the association of each word.
 
+    The p-value takes the attribute words as given; `bayesbias random-lists` counts how often random ones have p < 0.05.
+
     Example:
 
         bayesbias weat vectors.txt --study weat7

@@ -10,7 +10,7 @@ from typing import Any
 # An argument and its value as Python writes them: not in a path, a quotation or a text that the user wrote.
 _ARGUMENT = re.compile(
     r"""(?<![\w/\\.'"=-])(?P<name>[a-z][a-z0-9_]*)=(?P<value>
-    \.\.\. | (?:None|True|False|-?nan|-?inf)\b | -?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w/]|\.\w) |
+    \.\.\. | N\b | (?:None|True|False|-?nan|-?inf)\b | -?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w/]|\.\w) |
     '[^'\n]*' | "[^"\n]*" | \([^()\n]*\) | \[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\])""",
     re.VERBOSE,
 )
@@ -79,7 +79,7 @@ def _value(written: str) -> Any:
     """Return True, False, None or an ellipsis, else what is typed after an option: names with commas, then numbers."""
     try:
         value = literal_eval(written)
-    except (ValueError, SyntaxError):  # nan, or names of variables
+    except (ValueError, SyntaxError):  # nan, N for any number, or names of variables
         return written
     if isinstance(value, tuple | list):
         texts = any(isinstance(one, str) for one in value)

@@ -216,6 +216,10 @@ OPTIONS = {
     "debias.random_seed": Option("With --study: the same seed gives the same numbers.", ("--seed",), int),
     "samples": Option(type=int),
     "hdi_prob": Option("Probability inside the highest posterior density intervals.", type=float),
+    **dict.fromkeys(
+        ("report.hdi_prob", "summary.hdi_prob", "contrast.hdi_prob", "methods.hdi_prob"),
+        Option("Probability inside the highest posterior density intervals; by default that of the fit.", type=float),
+    ),
     "rope": Option(
         "Half-width of the region of practical equivalence, in units of cosine distance, such as 0.02.", type=float
     ),
@@ -232,7 +236,11 @@ OPTIONS = {
     ),
     "baseline": Option("Connection from which the others are subtracted.", type=str),
     "gate.baseline": Option("A gate.json of an earlier gate: only what got worse fails."),
-    "trainings.level": Option("Contrasts: all, overall, protected_group or word.", type=str),
+    "trainings.level": Option(
+        "Contrasts that have rows: of all words (overall), of each group (protected_group), of each word (word), or "
+        "all three (all).",
+        type=str,
+    ),
     "level": Option("Smallest unit that has rows: overall, protected_group or word.", type=str),
     "parameters": Option(
         "Mean distances and other parameters that follow: all, overall, protected_group, word or attribute.", type=str

@@ -1,6 +1,7 @@
 """A result as a document without figures: Markdown, LaTeX tables for a paper, and Word."""
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,31 @@ def escaped(text: str) -> str:
     '50 \\% of a\\_b'
     """
     return "".join(_ESCAPES.get(sign, sign) for sign in visible(text))
+
+
+# Bold type, code, and what `markdown_text` writes for a sign that is markup.
+_BOLD, _CODE, _SIGN = re.compile(r"(?<!\\)\*\*"), re.compile(r"(?<!\\)`"), re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def latex_prose(prose: str) -> str:
+    r"""Return paragraphs of Markdown that have no more than bold type and code, as those of `bb.methods`, as LaTeX.
+
+    >>> print(latex_prose("**Note:** `my_model` has a 50% HPDI from -0.1 to +0.2 of the word \*a\_b\*."))
+    \textbf{Note:} \texttt{my\_model} has a 50\% HPDI from $-$0.1 to $+$0.2 of the word {*}a\_b{*}.
+    """
+    return "\n\n".join(
+        "".join(
+            rf"\textbf{{{_latex_code(part)}}}" if place % 2 else _latex_code(part)
+            for place, part in enumerate(_BOLD.split(paragraph))
+        )
+        for paragraph in prose.split("\n\n")
+    )
+
+
+def _latex_code(text: str) -> str:
+    """Return a text of Markdown without bold type as LaTeX."""
+    parts = [unescape(_SIGN.sub(r"\1", part)) for part in _CODE.split(text)]
+    return "".join(rf"\texttt{{{escaped(part)}}}" if place % 2 else typeset(part) for place, part in enumerate(parts))
 
 
 def docx_module(name: str = "docx") -> Any:

@@ -18,7 +18,7 @@ from bayesbias.base.number_text import (
     signed_digits_text,
     signed_text,
 )
-from bayesbias.base.results import VERDICTS
+from bayesbias.base.results import MORE_DRAWS, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,13 +181,13 @@ COLUMNS: dict[str, Column] = {
     ),
     "beyond_null_se": Column("SE of beyond", "share", "Monte Carlo standard error"),
     # verdicts and probabilities
-    "borderline": Column("Borderline", meaning=f"whether {VERDICTS['borderline']}"),
+    "borderline": Column("Borderline", meaning=f"whether {VERDICTS['borderline']}; {MORE_DRAWS}"),
     "agree": Column("Seeds agree"),
     "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
     "reading": Column(
         "Reading",
         meaning=f"what the interval, or the intervals of a change and of both gaps, show; settled if "
-        f"{VERDICTS['settled']}; borderline if {VERDICTS['borderline']}",
+        f"{VERDICTS['settled']}; borderline if {VERDICTS['borderline']}; {MORE_DRAWS}",
     ),
     "better": Column("Better", meaning="values that are better"),
     "probability": Column("Probability", "probability", "probability of that rank"),
@@ -309,8 +309,12 @@ COLUMNS: dict[str, Column] = {
     "inside_observed": Column("In observed range", "share", "prior probability of a distance in the observed range"),
     "mean_se": Column("SE of mean", "distance", "Monte Carlo standard error"),
     # draws
-    "ess_bulk": Column("ESS", "count", "effective number of draws, bulk"),
-    "ess_tail": Column("ESS, tails", "count", "effective number of draws, tails"),
+    "ess_bulk": Column(
+        "ESS",
+        "count",
+        "effective sample size, bulk: the independent draws that draws, or their weights, are worth",
+    ),
+    "ess_tail": Column("ESS, tails", "count", "effective sample size, tails: as ESS, for the ends of intervals"),
     "r_hat": Column("R-hat", "r_hat", "agreement of chains; above 1.01 they disagree"),
     "pareto_k": Column("Pareto k", "digits", "reliability of importance weights; above 0.7 they are unreliable"),
     "inside": Column("Inside", "share", "share of pairs inside the band"),

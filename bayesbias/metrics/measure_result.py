@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.lost_words import WordList, many_lost_words
-from bayesbias.base.number_text import digits_text, p_text, percent_text, visible
+from bayesbias.base.number_text import digits_text, p_text, percent_text, shown_name, visible
 from bayesbias.base.results import BEWARE, MOST_LINES, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, facts_html, plain, rows_of
 from bayesbias.errors import MeasureError, did_you_mean, name_some
@@ -187,8 +187,8 @@ class MeasureResult(Result):
             return f"{self.meaning[0].upper()}{self.meaning[1:]}, by {self.measure}."
         name, where = next(iter(self.statistics)), self.embedding
         if self.study is not None:
-            where = f"{self.study} in {self.embedding}"
-        text = f"the {name} of {where} is {digits_text(self.value)}".replace("_", " ", name.count("_"))
+            where = f"{shown_name(self.study)} in {self.embedding}"
+        text = f"the {shown_name(name)} of {where} is {digits_text(self.value)}"
         return f"The {text[4:]}." if name in self.measure else f"By {self.measure}, {text}."
 
     @property
@@ -268,7 +268,7 @@ class MeasureResult(Result):
 
     def _title(self) -> str:
         if self.study is not None:
-            return f"{self.measure} of {self.study} in {self.embedding}"
+            return f"{self.measure} of {shown_name(self.study)} in {self.embedding}"
         return f"{self.measure} of {self.embedding} ({percent_text(self.hdi_prob or HDI_PROB)} HPDI)"
 
     def _numbers(self) -> dict[str, str]:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.checks import check_choice, check_count, check_items, check_rope, resolve_seed
+from bayesbias.base.checks import (
+    HDI_PROB,
+    check_choice,
+    check_count,
+    check_items,
+    check_probability,
+    check_rope,
+    resolve_seed,
+)
 from bayesbias.base.files.inputs import check_seal, file_size, input_file, open_input, sealed
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine import check_memory
@@ -162,7 +170,7 @@ def fit_attribute(fit: "xr.DataTree", name: str) -> Any:
     name
         ``"versions"``, ``"model"``, ``"model_hash"``, ``"table_hash"``, ``"table"``, ``"sampler"``,
         ``"draws"``, ``"tune"``, ``"chains"``, ``"random_seed"``, ``"convergence_problems"`` or, if it was given,
-        ``"rope"``.
+        ``"hdi_prob"`` and ``"rope"``.
 
     Raises
     ------
@@ -178,6 +186,13 @@ def rope_of(fit: "xr.DataTree", rope: Any) -> tuple[float, float] | None:
     if rope is None and "rope" in check_fit(fit).attrs:
         rope = fit_attribute(fit, "rope")
     return check_rope(rope)
+
+
+def hdi_prob_of(fit: "xr.DataTree", hdi_prob: Any) -> float:
+    """Return a probability inside intervals: the given one, else that of the fit, else the default."""
+    if hdi_prob is None:
+        hdi_prob = fit_attribute(fit, "hdi_prob") if "hdi_prob" in check_fit(fit).attrs else HDI_PROB
+    return check_probability("hdi_prob", hdi_prob)
 
 
 def _fit() -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import check_choice, check_count, check_rope, resolve_seed
+from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_rope, resolve_seed
 from bayesbias.base.files.settings import outside_foreign_folder
 from bayesbias.base.machine import available_cores, check_memory
 from bayesbias.base.progress import has_audience
@@ -49,6 +49,7 @@ def fit(
     priors: Mapping[str, Any] | None = None,
     groups: Iterable[str] | str = (),
     covariates: CovariatesLike | None = None,
+    hdi_prob: float = HDI_PROB,
     rope: float | tuple[float, float] | None = None,
 ) -> "xr.DataTree":
     """Fit a model to a distance table.
@@ -80,10 +81,10 @@ def fit(
         covariate, a series with words as its index, a mapping such as ``{"share_of_women": {"nurse": 0.9}}``, or names
         of columns of the table. Every protected word needs a number; words that the table lacks are left out. The
         default model then does not shrink single words along the covariates; other models take none.
-    rope
-        Region of practical equivalence in units of cosine distance: a half-width, or (low, high). It does not change
-        the draws; the fit stores it, and `contrasts`, `conclusions`, `report`, `methods` and the rest use it unless
-        they get another one.
+    hdi_prob, rope
+        Probability inside the intervals, and region of practical equivalence in units of cosine distance: a half-width,
+        or (low, high). They do not change the draws; the fit stores them, and `contrasts`, `conclusions`, `report`,
+        `methods` and the rest use them unless they get others.
 
     Returns
     -------
@@ -95,7 +96,8 @@ def fit(
         (attribute_list), the covariances `word_covariance`, and, without a unit, `target_weight`, `residual_weight`,
         `list_effect`, `slope_sd` and `list_scale`. For up to about 50 protected words, its group `covariances` holds
         `residual_covariance` (attribute_group, protected_word, other_protected_word). Root attributes are JSON texts:
-        package versions, model and its hash, table hash and provenance, sampler, seed, rope and diagnostics.
+        package versions, model and its hash, table hash and provenance, sampler, seed, `hdi_prob`, `rope`,
+        diagnostics.
 
     Notes
     -----
@@ -149,6 +151,7 @@ def fit(
     # Each sampler has its own order.
     posterior = drawn[[name for name in PARAMETERS if name in drawn]]
     settings = {"sampler": used, "draws": draws, "tune": tune, "chains": chains, "random_seed": seed}
+    settings["hdi_prob"] = check_probability("hdi_prob", hdi_prob)
     settings |= {"groups_not_compared": not_compared} | ({} if region is None else {"rope": list(region)})
     fitted = finish_fit(posterior, stats, data, spec, frame, settings=settings)
     warn_of_problems(judge_fit(fitted))

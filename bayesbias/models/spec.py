@@ -60,14 +60,18 @@ MEANINGS = {
     "word_sd": "standard deviation of the words' mean distances around it",
     "attribute_sd": "standard deviation of the attribute words' mean distances to all protected words",
     "group_attribute_sd": "standard deviation of the attribute words' leans to single groups",
-    "target_weight": "weight of these two in the covariance of a list, in attribute words",
+    "target_weight": "v in the prior InverseWishart(v + G + 1, v T) of a list's covariance over the G groups, where T "
+    "has these two standard deviations and counts as much as v attribute words",
     "sigma": "residual standard deviation of the distances",
-    "residual_weight": "weight of sigma in the covariance of distances to single words, in multiples of their number",
-    "list_effect": "variance of a list's means of single words around their regression on the groups, in units of the "
+    "residual_weight": "v in the prior InverseWishart(v J + p + 1, v J sigma^2 I) of the residual covariance over the "
+    "p = J - G differences of the J protected words within groups: sigma counts as much as v J attribute words",
+    "list_effect": "variance of a list's means of single words around their regression on the groups, divided by the "
     "residual variance",
     "slope_sd": "standard deviation of the slopes of that regression, where a slope of 1 follows the group fully",
-    "list_scale": "residual standard deviation for a kind of list, relative to that for the last kind",
-    "effect_sd": "standard deviation of level and differences among words like these",
+    "list_scale": "residual standard deviation of a kind of list (stereotype, human, neutral), divided by that of the "
+    "last kind",
+    "effect_sd": "standard deviation, over words like these, of the level of a word's distances and of each of its "
+    "differences",
     "nu": "degrees of freedom of the Student t distribution of attribute words",
 }
 """Parameter with a prior -> what it is."""

@@ -21,6 +21,7 @@ from bayesbias.models.fits import (
     fitted_model,
     fitted_rows,
     fitted_table,
+    hdi_prob_of,
     measure_of_fit,
     rope_of,
     write_fit,
@@ -297,7 +298,7 @@ def report(
     comparison: ComparedConditions | None = None,
     claims: RandomListCheck | None = None,
     rope: float | tuple[float, float] | None = None,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     random_seed: int | None = None,
     title: str | None = None,
     quick: bool = False,
@@ -323,7 +324,7 @@ def report(
     rope
         Region of practical equivalence, as for `contrasts`.
     hdi_prob
-        Probability inside the highest posterior density intervals of the results.
+        Probability inside the highest posterior density intervals of the results. None: that of the fit.
     random_seed
         Seed of all computations of the page, from 0 to 2**32 - 1. None (default): the seed of the fit, so that the
         same fit gives the same numbers.
@@ -359,7 +360,7 @@ def report(
     '<!doctype html>'
     """
     given_seed = None if random_seed is None else resolve_seed(random_seed)
-    check_probability("hdi_prob", hdi_prob)
+    prob = hdi_prob_of(fit, hdi_prob)
     check_flag("quick", quick)
     if claims is not None:
         check_type("claims", claims, RandomListCheck, "what bb.check_random_lists returned")
@@ -372,7 +373,7 @@ def report(
         comparison=comparison,
         claims=claims,
         rope=region,
-        hdi_prob=hdi_prob,
+        hdi_prob=prob,
         random_seed=resolve_seed(fit_attribute(fit, "random_seed") if given_seed is None else given_seed),
         quick=quick,
         page_title=title,

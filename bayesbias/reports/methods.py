@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_probability, check_type
+from bayesbias.base.checks import check_type
+from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, share_text, shown_name
 from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.embeddings.embedding import OF_WORDS
-from bayesbias.errors import BayesBiasError, name_some
+from bayesbias.errors import BayesBiasError, ReportError, name_some
 from bayesbias.estimates.intervals import independent_draws
 from bayesbias.models.fit_files import USER, added_parameters
 from bayesbias.models.fits import (
@@ -18,6 +19,7 @@ from bayesbias.models.fits import (
     fitted_rows,
     fitted_table,
     groups_without_contrast,
+    hdi_prob_of,
     measure_of_fit,
     rope_of,
 )
@@ -25,7 +27,7 @@ from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.numerics.proposals import KHAT_MAX
 from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.models.spec import MEANINGS
-from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason, judged_statistics
+from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason, judged_statistics, undecided_text
 from bayesbias.reports.posterior.contrasts import has_list_nearness
 from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.effective_words import is_question_list, list_records
@@ -56,7 +58,7 @@ _CONTROLS = {
 def methods(
     fit: "xr.DataTree",
     *,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
     check: PosteriorCheck | None = None,
 ) -> str:
@@ -67,7 +69,7 @@ def methods(
     fit
         Fit returned by `fit`.
     hdi_prob
-        Probability inside the intervals that the paper reports.
+        Probability inside the intervals that the paper reports. None: that of the fit.
     rope
         Region of practical equivalence that the paper uses, as for `contrasts`.
     check
@@ -92,7 +94,7 @@ def methods(
     >>> data, question, scope, model, posterior, software, hashes, bibtex = bb.methods(fit).split("\n\n")
     >>> print(data.partition(",")[0])
     We measured cosine distances (1 minus cosine similarity) in the embedding Google News word2vec
-    >>> "`sigma` ~ Exponential(rate=2)" in model, "2 chains of 3,000 draws, with the random seed 3" in posterior
+    >>> "`sigma` ~ Exponential(rate=2)" in model, "We took 6,000 draws from the posterior" in posterior
     (True, True)
     >>> bibtex.splitlines()[1]
     '@software{bayesbias,'
@@ -110,7 +112,7 @@ def methods_text(prose: str, bibtex: str) -> str:
 def methods_and_bibtex(
     fit: "xr.DataTree",
     *,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
     check: PosteriorCheck | BayesBiasError | None = None,
 ) -> tuple[str, str]:
@@ -118,15 +120,14 @@ def methods_and_bibtex(
 
     `check` is as for `methods`, or the reason why there is none.
     """
-    check_probability("hdi_prob", hdi_prob)
-    region, cited = rope_of(fit, rope), Bibliography()
+    prob, region, cited = hdi_prob_of(fit, hdi_prob), rope_of(fit, rope), Bibliography()
     table = fitted_table(fit)
     parts = (
         _data(fit, table, cited),
         _question(fit, table, cited),
         _scope(fit, cited),
         (*_model(fit, cited), *_predictions(fit, check)),
-        _posterior(fit, cited, hdi_prob, region),
+        _posterior(fit, cited, prob, region),
         _software(fit, cited),
     )
     prose = [" ".join(part) for part in parts]
@@ -142,6 +143,7 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
     else:
         source = f"of the table {markdown_text(facts.get('source', 'without a name'))}"
     yield f"{what} {markdown_text(_MEASURED.get(measure.column, measure.of_means))} {source}."
+    yield from bundled_origin(str(embedding.get("name")))
     if case := embedding.get("case"):
         forms = markdown_text(name_some(case.split(",")))
         yield (
@@ -174,6 +176,16 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
     )
     yield from _lost_and_left_out(facts)
     yield from (markdown_text(fact.text) for fact in data_facts(fit))
+
+
+def bundled_origin(name: str) -> Iterator[str]:
+    """Yield dimensions, training, text and source of bundled vectors, by the name that a table stores."""
+    vectors = read_toml(bundled("data", "vectors", "origin.toml"), ReportError)["vectors"]
+    for origin in (entry for entry in vectors if name in entry["names"]):
+        yield markdown_text(
+            f"These vectors have {origin['dimensions']} dimensions and were trained {origin['training']} on "
+            f"{origin['text']} (source: {origin['source']})."
+        )
 
 
 def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Iterator[str]:
@@ -306,7 +318,10 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     if added:
         yield f"The change added {', '.join(f'`{markdown_text(name)}`' for name in added)}."
     if spec.multivariate:
-        yield "The means of lists to whole groups have a flat prior."
+        yield (
+            "The means of lists to whole groups have a flat prior. The standard deviations `effect_sd` of a group are "
+            "multiplied by exp(t z), with z ~ Normal(0, 1) for each group and effect, and t ~ HalfNormal(0.5)."
+        )
     if "covariate" in fit["constant_data"].coords:
         names = markdown_text(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
         yield (
@@ -325,11 +340,11 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
     if isinstance(check, BayesBiasError):
         yield markdown_text(f"We made no posterior predictive check. {check}")
         return
-    judged = len(judged_statistics(check.statistics))
+    judged = judged_statistics(check.statistics)
     failed = [row for one in check.problems if one.kind == "statistics" for row in one.numbers["statistics"]]
     yield (
-        f"A posterior predictive check compared {counted(judged, 'statistic')} of the {check.measure.numbers} with "
-        f"those of {check.replicates:,} tables that the model replicated."
+        f"A posterior predictive check compared {counted(len(judged), 'statistic')} of the {check.measure.numbers} "
+        f"with those of {check.replicates:,} tables that the model replicated."
     )
     if failed:
         named = "; ".join(
@@ -339,11 +354,11 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
         )
         chance = next(problem for problem in check.problems if problem.kind == "chance").numbers["probability"]
         yield markdown_text(
-            f"The model failed to replicate {len(failed)} of them ({named}; 89% of the tables). If it were right, "
-            f"chance would flag at least one in {share_text(chance)} of such checks."
+            f"The model failed to replicate {len(failed)} of them ({named} in 89% of the tables). Even if it were "
+            f"right, chance would flag at least one in {share_text(chance)} of such checks.{undecided_text(judged)}"
         )
     else:
-        yield "The model replicated all of them."
+        yield markdown_text(f"The model replicated all of them.{undecided_text(judged)}")
     for problem in check.problems:
         if problem.kind == "coverage":
             yield markdown_text(f"{problem.text[0].upper()}{problem.text[1:]}")
@@ -355,7 +370,7 @@ def _posterior(
     sampler, chains, draws, tune, seed = (
         fit_attribute(fit, name) for name in ("sampler", "chains", "draws", "tune", "random_seed")
     )
-    stats, drawn = fit["sample_stats"].to_dataset(), f"{chains} chains of {draws:,} draws"
+    stats = fit["sample_stats"].to_dataset()
     if independent_draws(fit) is None:
         frame = summary(fit, hdi_prob=hdi_prob)
         bulk, tail = (frame[f"ess_{part}"].min() for part in ("bulk", "tail"))
@@ -366,20 +381,23 @@ def _posterior(
             how = f"by {name} ({cited.cite(key, inside=True)}; sampler `{sampler}`)"
             seeded = f", with the random seed {seed}"
         yield (
-            f"We drew from the posterior {how}, {drawn} after {tune:,} tuning steps{seeded}. The largest R-hat is "
+            f"We drew from the posterior {how}, {chains} chains of {draws:,} draws after {tune:,} tuning "
+            f"steps{seeded}. The largest R-hat is "
             f"{frame['r_hat'].max():.3f}, and the smallest effective sample size is {bulk:,.0f} in the bulk and "
             f"{tail:,.0f} in the tails ({cited.cite('vehtari2021', inside=True)})."
         )
     else:
         method = SAMPLERS[sampler].method if sampler in SAMPLERS else "another method"  # files may have any name
         by = markdown_sentence(f"by {method} (sampler `{sampler}`)")
-        yield f"We drew from the posterior {by}, {drawn}, with the random seed {seed}."
+        yield f"We took {chains * draws:,} draws from the posterior {by}, with the random seed {seed}."
         if "pareto_khat" not in stats:
             yield "The draws are independent."
     if "pareto_khat" in stats:
         yield (
-            "They were resampled from weighted points that are worth "
-            f"{float(stats['importance_ess']):,.0f} independent draws; the Pareto k of the weights is "
+            "Their hyperparameters were resampled from points with unequal weights, which are worth at least "
+            f"{float(stats['importance_ess']):,.0f} independent points: this is the effective sample size of all "
+            "estimates. Given the hyperparameters, all means were drawn exactly. The Monte Carlo errors of the ends of "
+            "intervals were estimated from batches of the draws. The Pareto k of the weights is "
             f"{float(stats['pareto_khat']):.2f}, where values below {KHAT_MAX:g} are reliable "
             f"({cited.cite('vehtari2024', inside=True)})."
         )

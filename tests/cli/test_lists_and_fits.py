@@ -3,6 +3,7 @@
 import json
 import shlex
 from html import unescape
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.delivery.documents import latex_prose
 from tests.cli.running import in_process
 from tests.reports.covariates.made import made_table
 from tests.reports.made import made_fit
@@ -105,9 +107,11 @@ def test_the_methods_are_those_of_the_fit(
     assert entries == f"{written['bibtex']}\n"
     assert entries.startswith("@")
     assert "We measured" not in entries
+    assert in_process("methods", path, "--output", tmp_path / "methods.tex", monkeypatch=monkeypatch) == 0
+    assert (tmp_path / "methods.tex").read_text(encoding="utf-8") == f"{latex_prose(written['methods'])}\n"
     capsys.readouterr()
-    assert in_process("methods", path, "--output", tmp_path / "methods.tex", monkeypatch=monkeypatch) == 2
-    assert "a .bib file for the entries alone" in capsys.readouterr().err.replace("\n", " ")
+    assert in_process("methods", path, "--output", tmp_path / "methods.pdf", monkeypatch=monkeypatch) == 2
+    assert "a .tex file for the text" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_rope_of_fit_is_that_of_all_later_commands(
@@ -135,6 +139,30 @@ def test_the_rope_of_fit_is_that_of_all_later_commands(
     for option, ends in (((), "-0.030 to +0.030"), (("--rope", "0.05"), "-0.050 to +0.050")):
         assert in_process("methods", fit, *option, monkeypatch=monkeypatch) == 0
         assert f"Differences from {ends} count as too small" in capsys.readouterr().out
+
+
+def test_the_intervals_of_fit_are_those_of_all_later_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz"))
+    path = bb.write_table(table[table["connection"].isin(["associated", "different"])], tmp_path / "table.csv")
+    options = ("--model", "hierarchical", "--draws", "100", "--seed", "1", "--hdi-prob", "0.95", "--quiet")
+    assert in_process("fit", path, "--output", tmp_path / "fit", *options, monkeypatch=monkeypatch) == 0
+    fit, fitted = tmp_path / "fit" / "fit.nc", bb.read_fit(tmp_path / "fit" / "fit.nc")
+    assert "(95% HPDI" in (tmp_path / "fit" / "conclusions.txt").read_text(encoding="utf-8")
+    sides = (("math", "male"), ("math", "female"))
+    makers = (bb.summary, bb.contrasts, lambda fit, **options: bb.planned_contrasts(fit, *sides, **options))
+    assert [make(fitted).settings["hdi_prob"] for make in makers] == [0.95] * 3
+    assert [make(fitted, hdi_prob=0.5).settings["hdi_prob"] for make in makers] == [0.5] * 3
+    assert (bb.report(fitted).hdi_prob, bb.report(fitted, hdi_prob=0.5).hdi_prob) == (0.95, 0.5)
+    commands: tuple[tuple[Any, ...], ...] = (("summary", fit), ("methods", fit))
+    for command, (option, prob) in product(commands, (((), "95%"), (("--hdi-prob", "0.5"), "50%"))):
+        capsys.readouterr()
+        assert in_process(*command, *option, monkeypatch=monkeypatch) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"{prob} HPDI" in shown or f"highest posterior density intervals of {prob}" in shown
+    del fitted.attrs["hdi_prob"]  # as in a fit of draws that a user sampled
+    assert bb.contrasts(fitted).settings["hdi_prob"] == 0.89
 
 
 def test_tables_for_a_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,7 @@ SPELLING = Spelling(
         ("rules='rippa' (did you mean 'ripa'?)", "--rule rippa (did you mean 'ripa'?)"),
         ("scope='these_words'", "--scope these_words of `bayesbias contrast`"),
         ("hdi_prob=nan", "--hdi-prob nan"),
+        ("more draws (lists=N) can", "more draws (--lists N) can"),
         ("hdi_prob=None", "no --hdi-prob"),
         # What the user wrote is left as it is.
         ("There is no file runs/hdi_prob=0.9/a.csv or 'hdi_prob=0.9'.", None),

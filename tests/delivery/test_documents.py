@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.base.statements import Statement, StatementList
-from bayesbias.delivery.documents import _part_lines, escaped, latex_table, markdown, table_lines, typeset
+from bayesbias.base.statements import Statement, StatementList, markdown_text
+from bayesbias.delivery.documents import _part_lines, escaped, latex_prose, latex_table, markdown, table_lines, typeset
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import table_block
 from bayesbias.errors import OutputError
@@ -54,6 +54,18 @@ def test_a_table_longer_than_a_page_is_a_longtable_with_all_rows() -> None:
     assert "\\begin{longtable}{lr}\n\\caption{Many}\\label{tab:many} \\\\" in text
     assert text.count("$-$0.") == 100
     assert "tabular" not in text
+
+
+def test_prose_for_a_paper_has_no_commands_but_its_own(fit: xr.DataTree) -> None:
+    """Signs that Markdown escapes are not escaped twice, and none is a command of LaTeX."""
+    signs = r"a_b 5% #1 $x$ {y} ~z ^u <v> w&v *s* `code`"
+    assert latex_prose(markdown_text(signs)) == typeset(signs)
+    text = latex_prose(bb.methods(fit).partition("\n\n```")[0])
+    assert text.count("\n\n") == 6
+    assert {r"\texttt", r"\%", r"\_"} <= set(commands := re.findall(r"\\(?:[a-z]+|.)", text))
+    assert set(commands) <= {r"\texttt", *(command for sign in "%_&^~<" for command in escaped(sign).split("{}"))}
+    assert not re.search(r"(?<!\\)[%_&#~^]|[*`]{2}", text)
+    assert r"\texttt{word\_sd}" in text
 
 
 def test_no_character_is_a_command() -> None:

@@ -96,6 +96,10 @@ def test_a_changed_model_is_reported_as_such(drawn: xr.DataTree, table: pd.DataF
     read = bb.read_fit(bb.write_fit(fit, tmp_path / "fit.nc"))
     assert read.identical(fit)
     page = bb.write(fit, tmp_path / "page.html").read_text(encoding="utf-8")
+    known = (
+        f"from the model hierarchical (changed), whose change is: {CHANGE}. A fit stores draws and the change in words"
+    )
+    assert known in page  # below "How to repeat it"
     assert page.count("Not computed. The density of this fit") == 1  # predictions
     assert page.count("Not computed. The model was changed by hand") == 3  # priors, comparison, sensitivity
     assert "The user sampled 4,000 draws (1,000 in each of 4 chains), by sampler 2, with the seed 7." in page

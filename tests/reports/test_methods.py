@@ -9,9 +9,11 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
+from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.number_text import digits_text
-from bayesbias.errors import ArgumentError, FitError
+from bayesbias.errors import ArgumentError, FitError, ReportError
 from bayesbias.models.spec import MEANINGS
+from bayesbias.reports.methods import bundled_origin
 from tests.reports.made import made_fit
 
 
@@ -34,6 +36,17 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
     assert all(word in data for word in lost.query("list == 'human'")["word"])
 
 
+def test_bundled_vectors_have_their_origin(short_fit: xr.DataTree) -> None:
+    assert "These vectors have 300 dimensions and were trained by word2vec on Google News" in bb.methods(short_fit)
+    file = bb.bundled("data", "vectors", "origin.toml")
+    origins = read_toml(file, ReportError)["vectors"]
+    stems = {path.stem for path in file.parent.glob("*.npz")}
+    assert stems <= {name for origin in origins for name in origin["names"]}
+    vectors = bb.load_embedding(file.parent / "wikipedia2018_skipgram_seed1.npz")
+    assert f"These vectors have {vectors.dimensions} dimensions" in " ".join(bundled_origin(vectors.name))
+    assert list(bundled_origin("my vectors")) == []
+
+
 def test_every_setting_shows(table: pd.DataFrame, short_table: pd.DataFrame) -> None:
     usual = {"model": "hierarchical", "draws": 400, "chains": 2, "random_seed": 1, "progress": False}
 
@@ -41,9 +54,11 @@ def test_every_setting_shows(table: pd.DataFrame, short_table: pd.DataFrame) -> 
         return bb.methods(bb.fit(table, **(usual | changed)))
 
     first = text()
-    assert "2 chains of 400 draws, with the random seed 1" in first
+    assert "We took 800 draws from the posterior" in first
+    assert "with the random seed 1." in first
     changes = {
-        "3 chains of 300 draws, with the random seed 7": text(draws=300, chains=3, random_seed=7),
+        "We took 900 draws from the posterior": text(draws=300, chains=3),
+        "with the random seed 7": text(random_seed=7),
         "`sigma` ~ HalfNormal(sigma=0.2)": text(priors={"sigma": "HalfNormal(0.2)"}),
         "`attribute_sd` ~ Exponential(rate=2)": text(model="crossed"),
         "2,832 pairs": text(table),

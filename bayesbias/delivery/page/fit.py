@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -42,8 +43,8 @@ from bayesbias.delivery.page.sections import table_block
 from bayesbias.delivery.plots.posterior import plot_distances
 from bayesbias.embeddings.embedding import OF_WORDS
 from bayesbias.errors import ReportError, name_some
-from bayesbias.models.fit_files import USER, sampler_text
-from bayesbias.models.fits import fit_attribute, fitted_rows
+from bayesbias.models.fit_files import USER, changed_by_hand, sampler_text
+from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows
 from bayesbias.models.spec import model_code
 from bayesbias.reports.fit_report import BASELINE, FitReport
 from bayesbias.reports.measures.mac_shares import mac_shares
@@ -53,6 +54,9 @@ from bayesbias.reports.posterior.references import reference
 from bayesbias.studies.study import Study, list_studies, load_study, study_text
 from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL
 from bayesbias.tables.schema import lost_words
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _CONTROLS = ("human", "neutral")
 # Column of a measure -> what its numbers mean.
@@ -111,10 +115,24 @@ def reproduction_section(page: FitReport) -> Section:
             "Versions of packages, when the model was fitted", versions, header=("Package", "Version"), folded=True
         ),
         *words,
+        *_code_to_keep(fit),
         Heading("In Python"),
         Verbatim(_code(page, _file_name(study) if study else page.facts.get("study"))),
     ]
     return Section("reproduce", "How to repeat it", blocks)
+
+
+def _code_to_keep(fit: "xr.DataTree") -> Iterator[Block]:
+    """Yield what is known of a model that no code of this page repeats: one that the user sampled or changed."""
+    if fit_attribute(fit, "sampler") != USER:
+        return
+    change = changed_by_hand(fit)
+    model = f"the model {shown_name(fitted_model(fit).name)}{f', whose change is: {change}' if change else ''}"
+    yield Notice(
+        f"The draws were sampled outside of bayesbias ({fit_attribute(fit, 'sampled_by')}), from {model}. A fit stores "
+        "draws and the change in words, but not the code of a model. Keep the code that built and sampled it with this "
+        "page; bb.as_fit makes the fit from its draws."
+    )
 
 
 def _file_name(study: Study) -> str:
@@ -161,7 +179,7 @@ def _code(page: FitReport, study: str | None) -> str:
         lines.append(f"comparison = bb.compare_embeddings({{{json.dumps(first)}: table, {tables}}}, {settings})")
         compared = "comparison=comparison, "
     fitted = (
-        'fit = bb.read_fit("PATH")  # its draws were sampled outside of bayesbias'
+        'fit = bb.read_fit("PATH")  # sampled outside of bayesbias: see above'
         if fit_attribute(fit, "sampler") == USER
         else f"fit = bb.fit(table, {model_code(page.spec)}, sampler={json.dumps(fit_attribute(fit, 'sampler'))}, "
         f"{arguments}, random_seed={fit_attribute(fit, 'random_seed')}{covariates})"

@@ -41,7 +41,7 @@ from bayesbias.errors import (
     collected_warnings,
     name_some,
 )
-from bayesbias.estimates.intervals import is_settled
+from bayesbias.estimates.intervals import independent_draws, is_settled
 from bayesbias.metrics.associations.weat import associations, weat_statistics
 from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
@@ -236,6 +236,8 @@ def sampler_section(page: FitReport) -> Section:
     draw_count = f"The sampler {name} made {drawn}."
     if name == USER:
         draw_count = f"The user sampled {drawn}, by {fit_attribute(page.fit, 'sampled_by')}."
+    if (independent := independent_draws(page.fit)) and independent != draws * chains:
+        draw_count += f" The weights behind them are worth {independent:,.0f} independent draws: the ESS of all tables."
     if not problems:
         return Section("sampler", "Did the sampler converge?", [], [f"{draw_count} No diagnostic indicates a problem."])
     notice = Notice(f"Do not report these numbers: the sampler did not converge. {draw_count}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_choice
+from bayesbias.base.checks import check_choice
 from bayesbias.base.number_text import counted, percent_text, shown_name
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
@@ -58,7 +58,7 @@ def plot_contrasts(
     fit: "xr.DataTree",
     *,
     baseline: str = "associated",
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
     words: bool = True,
     contrast: str | None = None,
@@ -73,7 +73,7 @@ def plot_contrasts(
     baseline
         Connection from which the others are subtracted.
     hdi_prob
-        Probability inside the highest posterior density intervals.
+        Probability inside the highest posterior density intervals. None: that of the fit.
     rope
         Region of practical equivalence, in units of cosine distance, which is shaded: a half-width or (low, high).
     words
@@ -191,7 +191,7 @@ def _label_rows(axes: "Axes", shown: "pd.DataFrame", names: list[str]) -> None:
             label.set_fontweight("bold")
 
 
-def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
+def plot_connections(fit: "xr.DataTree", *, hdi_prob: float | None = None) -> "Figure":
     """Draw the mean distance of all protected words to each kind of attribute word.
 
     Parameters
@@ -199,7 +199,7 @@ def plot_connections(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figu
     fit
         A fit from `fit`.
     hdi_prob
-        Probability inside the highest posterior density interval.
+        Probability inside the highest posterior density interval. None: that of the fit.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def figure_of_connections(fit: "xr.DataTree", frame: "pd.DataFrame") -> "Figure"
     return figure
 
 
-def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
+def plot_words(fit: "xr.DataTree", *, hdi_prob: float | None = None) -> "Figure":
     """Draw the mean distances of all protected words above, and of each word below.
 
     Parameters
@@ -231,7 +231,7 @@ def plot_words(fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB) -> "Figure":
     fit
         A fit from `fit`.
     hdi_prob
-        Probability inside the highest posterior density interval.
+        Probability inside the highest posterior density interval. None: that of the fit.
 
     Returns
     -------

@@ -9,11 +9,12 @@ import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
 from bayesbias.base.checks import resolve_seed
-from bayesbias.base.number_text import counted, digits_text, p_value_text, share_text
+from bayesbias.base.number_text import counted, digits_text, p_text, p_value_text, share_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import BayesBiasError, FitError, NotEnoughMemoryError, ReportError, name_some
+from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.coordinates import posterior_with_covariances
 from bayesbias.models.densities import densities
 from bayesbias.models.fit_files import check_unchanged
@@ -108,7 +109,7 @@ def posterior_problems(
         chance = _by_chance(len(judged), TAIL)
         text = (
             f"{len(judged)} statistics were judged; if the model were right, chance would flag at least one of them in "
-            f"about {share_text(chance)} of such checks."
+            f"about {share_text(chance)} of such checks.{undecided_text(judged)}"
         )
         problems.append(Statement("chance", text, {"judged": len(judged), "probability": chance}))
     every = rows_of(coverage)[0]
@@ -125,6 +126,24 @@ def judged_statistics(statistics: "pd.DataFrame") -> "pd.DataFrame":
     """Return the statistics that are judged: those of all pairs repeat those of the connections."""
     chosen: pd.DataFrame = statistics[(statistics["connection"] != ALL) & statistics["p_value"].notna()]
     return chosen
+
+
+def undecided_text(judged: "pd.DataFrame") -> str:
+    """Return a sentence that names the statistics whose p-value the replicated tables cannot tell from the limit.
+
+    A statistic that no replicated table reaches is none of them. The sentence begins with a space; it is empty if there
+    are none.
+    """
+    p_values, errors = judged["p_value"].to_numpy(), judged["p_value_se"].to_numpy()
+    tails = np.minimum(p_values, 1 - p_values)
+    near = judged[(tails > 0) & (np.abs(tails - TAIL) <= BORDERLINE * errors)]
+    if near.empty:
+        return ""
+    names = [f"{row['statistic']} of {row['connection']} ({p_text(row['p_value'])})" for row in rows_of(near)]
+    return (
+        " Another seed could flag or clear these, because their p is within three Monte Carlo errors of a "
+        f"limit ({TAIL:g} or {1 - TAIL:g}): {name_some(names)}."
+    )
 
 
 def _by_chance(count: int, tail: float) -> float:
@@ -303,7 +322,7 @@ class PosteriorCheck(Result):
             f"No problem was found: of {len(judged)} statistics, none is a misfit (p below {TAIL:g} or above "
             f"{1 - TAIL:g}). The most extreme is the {row['statistic']} of {row['connection']}, with p = "
             f"{p_value_text(row['p_value'])}. If the model were right, chance would give one as extreme in about "
-            f"{share_text(chance)} of such checks."
+            f"{share_text(chance)} of such checks.{undecided_text(judged)}"
         )
         return Statement("no problem", text, {**row, "judged": len(judged), "probability": chance})
 

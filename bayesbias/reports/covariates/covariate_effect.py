@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_probability
+from bayesbias.base.checks import check_flag, check_items
 from bayesbias.base.number_text import (
     correlation_text,
     counted,
@@ -15,8 +15,9 @@ from bayesbias.base.number_text import (
     distance_text,
     estimate_text,
     percent_text,
+    shown_name,
 )
-from bayesbias.base.results import BEWARE, NO_PROOF, SHOWS, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import BEWARE, MORE_DRAWS, NO_PROOF, SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
@@ -31,7 +32,7 @@ from bayesbias.estimates.intervals import (
     shortest_intervals,
 )
 from bayesbias.models.data import SIDES, ModelData
-from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, without_covariances, write_fit
+from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, hdi_prob_of, without_covariances, write_fit
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
 from bayesbias.reports.covariates.effect_code import FIT_SETTINGS, effect_code
@@ -202,34 +203,32 @@ class CovariateEffect(Result):
         interval = percent_text(self.hdi_prob)
         for name in self._covariates:
             slope, these = (table[SLOPE, name, scope] for scope in ("population", "these_words"))
-            link = table[CORRELATION, name, "population"]
+            link, text = table[CORRELATION, name, "population"], shown_name(name)
             if slope["borderline"]:
-                claim = (
-                    f"It is borderline whether the lean of words like these follows {name} (within Monte Carlo error)"
-                )
+                claim = f"It is borderline whether the lean of words like these follows {text}; {MORE_DRAWS}"
             elif not is_settled(slope["hdi_low"], slope["hdi_high"]):
-                claim = f"It is not settled whether the lean of words like these follows {name}"
+                claim = f"It is not settled whether the lean of words like these follows {text}"
             else:
                 nearer = first if slope["mean"] < 0 else second
                 other = second if slope["mean"] < 0 else first
-                claim = f"Words with a larger {name} are nearer to {nearer} words, compared with {other} words"
+                claim = f"Words with a larger {text} are nearer to {nearer} words, compared with {other} words"
             ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
-            unit = f"{slope['unit']} of {name}"
+            unit = f"{slope['unit']} of {text}"
             numbers = {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]}
             yield Statement("slope", f"{claim}.", numbers)
             yield Statement(
                 "size",
                 f"For {unit}, the lean of words like these {slope['words']} changes by {estimate_text(slope)} in "
                 f"cosine distance; that of these words alone, by {estimate_text(these)}. Without chance variation, the "
-                f"correlation of leans with {name} is {ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is "
+                f"correlation of leans with {text} is {ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is "
                 f"{correlation_text(link['observed'])}. Brackets hold {interval} HPDIs.",
                 numbers,
             )
             if np.isfinite(link["wefat_correlation"]):
                 yield Statement(
                     "wefat",
-                    f"The plain correlation of WEFAT's statistic with {name} is "
-                    f"{correlation_text(link['wefat_correlation'])}. Above 0, words with a larger {name} are nearer "
+                    f"The plain correlation of WEFAT's statistic with {text} is "
+                    f"{correlation_text(link['wefat_correlation'])}. Above 0, words with a larger {text} are nearer "
                     f"to {first} words.",
                     {"covariate": name, "correlation": link["wefat_correlation"]},
                 )
@@ -258,13 +257,13 @@ class CovariateEffect(Result):
         for name in self._covariates:
             if name in self.percent:
                 text = (
-                    f"{name} is written in percent, so a slope is for one percentage point. From 0% to 100%, the lean "
-                    "changes by 100 times as much."
+                    f"{shown_name(name)} is written in percent, so a slope is for one percentage point. From 0% to "
+                    "100%, the lean changes by 100 times as much."
                 )
             else:
                 text = (
-                    f"A slope is for a difference of 1 in the numbers of {name}. Of shares from 0 to 1, this is the "
-                    "whole range."
+                    f"A slope is for a difference of 1 in the numbers of {shown_name(name)}. Of shares from 0 to 1, "
+                    "this is the whole range."
                 )
             yield Statement("unit", text, {"covariate": name})
 
@@ -273,7 +272,7 @@ class CovariateEffect(Result):
         """The smallest and the largest number of each covariate."""
         unit_of = {name: "%" if name in self.percent else "" for name in self._covariates}
         return " ".join(
-            f"{name} runs from {digits_text(values.min())}{unit} to {digits_text(values.max())}{unit}."
+            f"{shown_name(name)} runs from {digits_text(values.min())}{unit} to {digits_text(values.max())}{unit}."
             for (name, unit), values in zip(unit_of.items(), self._covariates.values(), strict=True)
         )
 
@@ -290,7 +289,7 @@ class CovariateEffect(Result):
         rows = self.effects[(self.effects["quantity"] == SLOPE) & (self.effects["scope"] == "population")]
         row = rows_of(rows)[0]
         return (
-            f"Slope for {row['unit']} of {row['covariate']}: {estimate_text(row)} in cosine distance, "
+            f"Slope for {row['unit']} of {shown_name(row['covariate'])}: {estimate_text(row)} in cosine distance, "
             f"from {row['words']} words; {percent_text(self.hdi_prob)} interval in brackets."
         )
 
@@ -299,24 +298,25 @@ class CovariateEffect(Result):
         """Effects, words, and the figure of the first covariate."""
         prob = f"{percent_text(self.hdi_prob)} HPDI"
         covariate = self.effects["covariate"].iloc[0]
+        named = shown_name(covariate)
         figure = ResultFigure(
             "plot_covariate",
             f"Lean of each word (distance to {self.sides[0]} words minus that to {self.sides[1]} words) against "
-            f"{covariate}{' in percent' if covariate in self.percent else ''}. Points: posterior means; thin lines: "
+            f"{named}{' in percent' if covariate in self.percent else ''}. Points: posterior means; thin lines: "
             f"{prob} of each word. The thick line has the mean slope and passes through the mean lean. The bands are "
             f"lines through the same point with the slopes of the {prob}: dark for these words, pale for words like "
             "these.",
         )
         contents = contents_of(
             self,
-            title=f"Are words with a larger {covariate} nearer to {self.sides[0]} or to {self.sides[1]} words?",
+            title=f"Are words with a larger {named} nearer to {self.sides[0]} or to {self.sides[1]} words?",
             about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._range_text}",
             estimate=self._slope_text,
             opened=(SHOWS, _READING, "Words"),
             captions={
                 "effects": f"Slopes (in cosine distance), correlations and residual sds, with {prob}",
                 "words": f"Leans of words, with {prob}, in units of cosine distance",
-                "line": f"Line along {covariate} with the mean slope, through the mean lean, and lines with the "
+                "line": f"Line along {named} with the mean slope, through the mean lean, and lines with the "
                 f"slopes at the ends of its {prob}, in units of cosine distance",
             },
             differences=("effects", "words", "line"),
@@ -356,7 +356,7 @@ def covariate_effect(
     lists: tuple[str, str] | None = None,
     *,
     within_groups: bool = False,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
 ) -> CovariateEffect:
     """Return how the lean of words follows covariates, such as the share of women in an occupation.
 
@@ -374,7 +374,7 @@ def covariate_effect(
         Whether slopes compare words of the same protected group only, with a mean for each group in addition to the
         covariates. By default one line runs through all words.
     hdi_prob
-        Probability inside the highest posterior density intervals.
+        Probability inside the highest posterior density intervals. None: that of the fit.
 
     Returns
     -------
@@ -422,8 +422,7 @@ def covariate_effect(
     """
     check_cosine(fit, "The effect of a covariate")
     check_flag("within_groups", within_groups)
-    check_probability("hdi_prob", hdi_prob)
-    return _effect(fit, _two_lists(lists), SIDES, within_groups, hdi_prob)
+    return _effect(fit, _two_lists(lists), SIDES, within_groups, hdi_prob_of(fit, hdi_prob))
 
 
 def effect_between(fit: "xr.DataTree", connections: tuple[str, str], hdi_prob: float) -> CovariateEffect:

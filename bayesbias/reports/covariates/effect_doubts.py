@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.number_text import counted
+from bayesbias.base.number_text import counted, shown_name
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.models.covariates import NO_NUMBER
@@ -35,14 +35,14 @@ def effect_doubts(
     residual = design.residuals @ means
     for name, row, freedom, sole in zip(names, design.coefficients, robust_freedom(design), design.sole, strict=True):
         shift = row * residual / design.unexplained
-        slope = float(row @ means)
+        slope, shown = float(row @ means), shown_name(name)
         place = int(np.argmax(shift * np.sign(slope)))
         if sole.any():
             named = name_some(map(repr, words[sole].tolist()))
             yield Statement(
                 "leverage",
-                f"The slope on {name} depends on {named} alone. No other word shows how much such words vary, so the "
-                f"interval assumes that they vary as the others do. Add words with such a {name}.",
+                f"The slope on {shown} depends on {named} alone. No other word shows how much such words vary, so the "
+                f"interval assumes that they vary as the others do. Add words with such a {shown}.",
                 {"covariate": name, "words": words[sole].tolist()},
             )
         elif freedom < _FEW_EFFECTIVE:
@@ -52,19 +52,19 @@ def effect_doubts(
             )
             if freedom < robust_freedom(even)[0] - _LEVERAGE_MARGIN:
                 text = (
-                    f"A few words with extreme values decide the slope on {name} {freedom_text}. Intervals may be too "
-                    f"narrow: take the logarithm or ranks of {name}, or more words."
+                    f"A few words with extreme values decide the slope on {shown} {freedom_text}. Intervals may be too "
+                    f"narrow: take the logarithm or ranks of {shown}, or more words."
                 )
             else:
                 text = (
-                    f"Few words decide the slope on {name} {freedom_text}. Intervals may be too narrow: take more "
+                    f"Few words decide the slope on {shown} {freedom_text}. Intervals may be too narrow: take more "
                     "words."
                 )
             yield Statement("leverage", text, {"covariate": name, "freedom": float(freedom)})
         if np.sign(slope - shift[place]) != np.sign(slope):
             yield Statement(
                 "influence",
-                f"Without {str(words[place])!r}, the slope on {name} would have the other sign.",
+                f"Without {str(words[place])!r}, the slope on {shown} would have the other sign.",
                 {"covariate": name, "word": str(words[place])},
             )
 
@@ -79,7 +79,7 @@ def lost_word_doubts(fit: "xr.DataTree", leans: Leans) -> Iterator[Statement]:
             by_place.setdefault((list_name, entry["role"], entry["reason"]), []).append(entry["word"])
     for (name, role, reason), words in by_place.items():
         was = "was" if len(words) == 1 else "were"
-        how = f" of {name} {was} lost ({reason})" if name else f" without a number {was} left out"
+        how = f" of {shown_name(name)} {was} lost ({reason})" if name else f" without a number {was} left out"
         text = f"{counted(len(words), f'{role} word')}{how}: {name_some(words, len(words))}."
         if role == "protected":
             text += " Words that are left out may follow the covariate in another way."

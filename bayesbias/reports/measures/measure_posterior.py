@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_probability, check_type, resolve_seed
+from bayesbias.base.checks import check_type, resolve_seed
 from bayesbias.base.number_text import counted, digits_text, estimate_text, percent_text
 from bayesbias.base.progress import with_progress
 from bayesbias.base.results import BEWARE, SHOWS, Contents, Result, ResultFigure, contents_of, forest_figure
@@ -19,7 +19,7 @@ from bayesbias.metrics.look_up import StudyLists
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.metrics.similarities import Similarities, SimilarityMeasure, table_study
 from bayesbias.models.densities import densities
-from bayesbias.models.fits import check_cosine, fit_attribute, fitted_rows, fitted_table
+from bayesbias.models.fits import check_cosine, fit_attribute, fitted_rows, fitted_table, hdi_prob_of
 from bayesbias.models.likelihood import Densities, PairGrid
 from bayesbias.reports.measures.null_simulation import rate
 from bayesbias.studies.study import Study
@@ -394,7 +394,7 @@ def measure_posterior(
     *,
     targets: Any = None,
     attributes: Any = None,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     random_seed: int | None = None,
     progress: bool = True,
     **options: Any,
@@ -411,7 +411,7 @@ def measure_posterior(
         Names of the protected groups and attribute lists to compare, as for the measure itself. Lists of a study that
         is not bundled are named as in `fitted_table`.
     hdi_prob
-        Probability inside the intervals of the expected and of the repeated value.
+        Probability inside the intervals of the expected and of the repeated value. None: that of the fit.
     random_seed
         Seed of the simulation, 0 to 2**32 - 1. None: a seed is drawn and recorded in the result.
     progress
@@ -496,8 +496,8 @@ def measure_posterior(
     >>> row["statistic"], round(float(row["observed"]), 4), bool(row["null_high"] > row["observed"])
     ('effect_size', 0.9664, True)
     """
-    check_probability("hdi_prob", hdi_prob)
     seed = resolve_seed(random_seed)
+    prob = hdi_prob_of(fit, hdi_prob)
     check_cosine(fit, "A measure")
     function = _of_similarities(measure, options)
     study = fitted_study(fit)
@@ -524,8 +524,8 @@ def measure_posterior(
     chains = fit["posterior"].sizes["chain"], fit["posterior"].sizes["draw"]
     draws, independent = dataset_of_values(parts, chains), independent_draws(fit)
     return MeasurePosterior(
-        summary=summary_of_values(draws, hdi_prob, independent),
-        words=summary_of_words(observed, parts, chains, hdi_prob, independent),
+        summary=summary_of_values(draws, prob, independent),
+        words=summary_of_words(observed, parts, chains, prob, independent),
         draws=draws.assign_attrs(
             measure=measure, random_seed=seed, **{name: str(value) for name, value in options.items()}
         ),
@@ -536,7 +536,7 @@ def measure_posterior(
         source=source_name(fit_attribute(fit, "table")),
         lost_words=lost,
         converged=not fit_attribute(fit, "convergence_problems"),
-        hdi_prob=hdi_prob,
+        hdi_prob=prob,
         random_seed=seed,
     )
 

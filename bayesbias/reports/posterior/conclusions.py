@@ -15,6 +15,7 @@ from bayesbias.base.number_text import (
     shown_name,
     signed_text,
 )
+from bayesbias.base.results import MORE_DRAWS
 from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
@@ -158,7 +159,7 @@ def words_statement(
             f"changes for {name_some(by_nearness, 12)}."
         )
     if lists["borderline"]:
-        text += f" Borderline (within Monte Carlo error): {name_some(lists['borderline'], 6)}."
+        text += f" Borderline, so that {MORE_DRAWS}: {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
         contradicted = name_some(lists["contradicted"], 6)
         text += f" Not named, because the plain difference has the opposite sign: {contradicted}."
@@ -206,7 +207,7 @@ def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, s
 
 
 def conclusions(
-    fit: "xr.DataTree", *, hdi_prob: float = HDI_PROB, rope: float | tuple[float, float] | None = None
+    fit: "xr.DataTree", *, hdi_prob: float | None = None, rope: float | tuple[float, float] | None = None
 ) -> Conclusions:
     """Return what the posterior does and does not show, in plain English.
 
@@ -215,7 +216,7 @@ def conclusions(
     fit
         Fit returned by `fit`, of a table with associated attribute words.
     hdi_prob
-        Probability inside the intervals.
+        Probability inside the intervals. None: that of the fit.
     rope
         Region of practical equivalence, as for `contrasts`.
 
@@ -391,7 +392,7 @@ def _contrast_statement(
         return Statement("contrast", text, numbers)
     direction, factor = measure.way(row["direction"]), measure.factor(row["mean"], row["hdi_low"], row["hdi_high"])
     if row["borderline"]:
-        head = f"It is borderline whether {associated} are {measure.nearer} than {other} (within Monte Carlo error)"
+        head = f"It is borderline whether {associated} are {measure.nearer} than {other}; {MORE_DRAWS}"
     elif row["settled"]:
         head = f"{associated[0].upper()}{associated[1:]} are {direction} than {other}"
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import stdtrit
 
-from bayesbias.base.checks import HDI_PROB, check_choice, check_probability
+from bayesbias.base.checks import check_choice
 from bayesbias.base.number_text import count_text, interval_text
 from bayesbias.base.statements import Statement
 from bayesbias.embeddings.language_models.vector_spread import GROUPS
@@ -28,6 +28,7 @@ from bayesbias.models.fits import (
     check_fit,
     fit_attribute,
     fitted_rows,
+    hdi_prob_of,
     labelled_group,
     measure_of_fit,
     measured_in,
@@ -186,7 +187,7 @@ def contrasts(
     baseline: str = "associated",
     level: str = "overall",
     scope: str = "population",
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
 ) -> "pd.DataFrame":
     """Return the contrasts of a fit: one connection minus each of the others, draw by draw.
@@ -205,7 +206,7 @@ def contrasts(
         ``"these_words"``: exactly these protected words, with attribute words like these. Contrasts of a group or a
         single word are about exactly these words in both scopes.
     hdi_prob
-        Probability inside the highest posterior density interval.
+        Probability inside the highest posterior density interval. None: that of the fit.
     rope
         Region of practical equivalence in units of cosine distance: a half-width, or (low, high). None: that of the
         fit, if `bayesbias.fit` got one.
@@ -262,8 +263,7 @@ def contrasts(
     from bayesbias.estimates.frames import EstimateFrame
 
     rows, levels = _checked(fit, baseline, level, scope)
-    check_probability("hdi_prob", hdi_prob)
-    region, independent = rope_of(fit, rope), independent_draws(fit)
+    prob, region, independent = hdi_prob_of(fit, hdi_prob), rope_of(fit, rope), independent_draws(fit)
     counts = fit["constant_data"]["pair_count"].transpose("protected_word", "connection").to_numpy()
     plain = dict(zip(rows.connections, observed_means(rows).T, strict=True))
     errors = fit_context_errors(fit)
@@ -280,7 +280,7 @@ def contrasts(
             nearness = _nearness(fit, rows, chosen, baseline, other)
             for place, words in enumerate(chosen):
                 draws, sides = set_draws[..., place], (("baseline", baseline), ("other", other))
-                interval = draws_interval(_chained(draws), hdi_prob)
+                interval = draws_interval(_chained(draws), prob)
                 records.append(
                     {
                         "contrast": contrast_name(baseline, other),
@@ -299,19 +299,19 @@ def contrasts(
                         "low_se": interval.low_se,
                         "high_se": interval.high_se,
                         "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
-                        **context_columns(errors, (baseline, other), name, words.name, _chained(draws), hdi_prob),
-                        **({} if nearness is None else _net(_chained(draws), nearness[:, place], hdi_prob)),
+                        **context_columns(errors, (baseline, other), name, words.name, _chained(draws), prob),
+                        **({} if nearness is None else _net(_chained(draws), nearness[:, place], prob)),
                         **{column: value.item() for column, value in direction_of(draws, region).items()},
                     }
                 )
     if not records:  # no group has both sides
-        return contrasts(fit, baseline=baseline, level="overall", scope=scope, hdi_prob=hdi_prob, rope=rope).iloc[:0]
+        return contrasts(fit, baseline=baseline, level="overall", scope=scope, hdi_prob=prob, rope=rope).iloc[:0]
     result = pd.DataFrame(records)
     probabilities = [name for name in result.columns if name.startswith(("direction", "probability"))]
     columns = [name for name in _COLUMNS if name in result]
     result = EstimateFrame(result[[*columns, *probabilities, *diagnostics_of(result)]])
     result.settings = {
-        "hdi_prob": hdi_prob,
+        "hdi_prob": prob,
         "baseline": baseline,
         "scope": scope,
         "rope": None if region is None else list(region),

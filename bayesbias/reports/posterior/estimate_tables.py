@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.checks import HDI_PROB, check_choice
+from bayesbias.base.checks import check_choice
 from bayesbias.base.number_text import estimate_text, interval_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import BEWARE, VERDICTS, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
@@ -70,7 +70,7 @@ def paper_table(
     level: str = "protected_group",
     baseline: str = "associated",
     scope: str = "population",
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
     parameters: str | None = None,
 ) -> "EstimateTables":

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.number_text import counted, interval_text, shown_name, signed_text
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import (
@@ -27,6 +26,7 @@ from bayesbias.models.fits import (
     fitted_rows,
     fitted_table,
     groups_without_contrast,
+    hdi_prob_of,
     measured_in,
     rope_of,
 )
@@ -52,7 +52,7 @@ _CONTROLS = {"human": "human control words", "neutral": "neutral control words"}
 def planned_contrasts(
     fit: "xr.DataTree",
     *sides: Side,
-    hdi_prob: float = HDI_PROB,
+    hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
 ) -> "pd.DataFrame":
     """Return differences between the mean distances of protected groups to attribute lists.
@@ -66,7 +66,7 @@ def planned_contrasts(
         the second; of four, the difference of differences (first - second) - (third - fourth). Without any, the
         questions of the study (`Study.questions`; ``[questions]`` in its TOML file), in their order.
     hdi_prob
-        Probability inside the highest posterior density interval.
+        Probability inside the highest posterior density interval. None: that of the fit.
     rope
         Region of practical equivalence in units of cosine distance: a half-width, or (low, high). None: that of the
         fit, if `bayesbias.fit` got one.
@@ -105,8 +105,7 @@ def planned_contrasts(
     from bayesbias.estimates.frames import EstimateFrame
 
     check_fit(fit)
-    check_probability("hdi_prob", hdi_prob)
-    region = rope_of(fit, rope)
+    prob, region = hdi_prob_of(fit, hdi_prob), rope_of(fit, rope)
     rows, table = fitted_rows(fit), fitted_table(fit)
     questions = {_question_name(sides): sides} if sides else own_questions(table)
     if not questions:
@@ -125,7 +124,7 @@ def planned_contrasts(
     answers, unanswered = [], {}
     for name, question_sides in questions.items():
         try:
-            answers.append(_answer(fit, name, question_sides, pairs, hdi_prob, region))
+            answers.append(_answer(fit, name, question_sides, pairs, prob, region))
         except ReportError as error:
             if sides:
                 raise
@@ -135,7 +134,7 @@ def planned_contrasts(
         warn_user(f"Questions without an answer:\n{reasons}", QuestionWarning)
     frame = EstimateFrame(answers)
     frame.settings = {
-        "hdi_prob": hdi_prob,
+        "hdi_prob": prob,
         "rope": None if region is None else list(region),
         "source": source_name(fit_attribute(fit, "table")),
         **measured_in(fit),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.checks import HDI_PROB, check_choice
+from bayesbias.base.checks import check_choice
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
     MOMENTS,
@@ -14,7 +14,7 @@ from bayesbias.estimates.intervals import (
     estimates,
     independent_draws,
 )
-from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast, measured_in
+from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast, hdi_prob_of, measured_in
 from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import source_name
 
@@ -35,7 +35,7 @@ def units_text(measure: Measure) -> str:
     return f"{measure.in_unit} except for weights, list_effect, slope_sd, list_scale and nu, which have no unit"
 
 
-def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PROB) -> "pd.DataFrame":
+def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float | None = None) -> "pd.DataFrame":
     """Return the posterior estimates of a fit by connection and by protected word.
 
     Parameters
@@ -47,7 +47,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
         ``"word"``: `word_mean` of each protected word and connection; ``"all"``: both; ``"protected_group"``:
         `group_mean`, the mean over the words of each group; ``"attribute"``: `attribute_effect` of each attribute word.
     hdi_prob
-        Probability inside the highest posterior density interval.
+        Probability inside the highest posterior density interval. None: that of the fit.
 
     Returns
     -------
@@ -80,14 +80,14 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
 
     from bayesbias.estimates.frames import EstimateFrame
 
-    posterior = check_fit(fit)["posterior"].to_dataset()
+    posterior, prob = check_fit(fit)["posterior"].to_dataset(), hdi_prob_of(fit, hdi_prob)
     if check_choice("level", level, LEVELS) == "protected_group":
         posterior, level = _group_means(fit), "overall"
     frames = []
     for parameter, draws in posterior.data_vars.items():
         if _level(draws) not in (("overall", "word") if level == "all" else (level,)):
             continue
-        frame = estimates(draws, hdi_prob=hdi_prob, independent=independent_draws(fit))
+        frame = estimates(draws, hdi_prob=prob, independent=independent_draws(fit))
         frame = frame.rename(columns={"scaled_list": "attribute_list"})
         frame.insert(0, "parameter", str(parameter))
         frames.append(frame)
@@ -109,7 +109,7 @@ def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float = HDI_PRO
     result = result[~_without_pairs_by_design(fit, result)]
     shown = [name for name in labels if name in labels[:3] or (result[name] != "").any()]
     result = EstimateFrame(result[["parameter", *shown, "pairs", *MOMENTS, *diagnostics_of(result)]])
-    result.settings = {"hdi_prob": hdi_prob, "source": source_name(fit_attribute(fit, "table")), **measured_in(fit)}
+    result.settings = {"hdi_prob": prob, "source": source_name(fit_attribute(fit, "table")), **measured_in(fit)}
     return result
 
 

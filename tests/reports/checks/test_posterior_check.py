@@ -370,7 +370,15 @@ def problems(
     coverage = pd.DataFrame({"connection": CONNECTIONS, "pairs": [400, 200, 200], "loo_inside_89": 0.89})
     coverage = coverage.assign(loo_inside_50=0.5, se_89=0.02, se_50=0.03, k_high=0).assign(**columns)
     statistics = pd.DataFrame(
-        {"connection": connection, "statistic": name, "observed": 1.0, "low": 0.5, "high": 1.5, "p_value": 0.4}
+        {
+            "connection": connection,
+            "statistic": name,
+            "observed": 1.0,
+            "low": 0.5,
+            "high": 1.5,
+            "p_value": 0.4,
+            "p_value_se": 0.0001,
+        }
         for connection in CONNECTIONS
         for name in STATISTICS
     )
@@ -399,13 +407,15 @@ def test_statistics_that_fail_are_one_statement_a_connection() -> None:
     assert failed.numbers["connection"] == "neutral"
     assert [row["statistic"] for row in failed.numbers["statistics"]] == ["skewness", "largest"]
     assert failed.numbers["statistics"][1] == {
-        "connection": "neutral", "statistic": "largest", "observed": 1.0, "low": 0.5, "high": 1.5, "p_value": 0.0014
+        "connection": "neutral", "statistic": "largest", "observed": 1.0, "low": 0.5, "high": 1.5, "p_value": 0.0014,
+        "p_value_se": 0.0001,
     }  # fmt: skip
     assert failed.text.startswith("neutral: ")
     assert "more left-skewed (skewness 1, replicated 0.5 to 1.5)" in failed.text
     assert "reaching higher (largest 1, replicated 0.5 to 1.5)" in failed.text
     (chance,) = by_kind["chance"]
     assert chance.numbers == {"judged": 14, "probability": pytest.approx(1 - (1 - 2 * 0.0015) ** 14)}
+    assert chance.text.endswith("limit (0.0015 or 0.9985): largest of neutral (p = 0.0014).")
 
 
 def test_coverage_is_that_of_pairs_that_were_not_seen() -> None:
@@ -461,8 +471,13 @@ def test_what_is_no_misfit_names_the_most_extreme_statistic_and_how_often_chance
     rows = pd.DataFrame(
         {"connection": "human", "statistic": [f"statistic {place}" for place in range(20)], "p_value": 0.4}
     )
-    rows.loc[7, "p_value"] = 0.996
+    rows.loc[7, "p_value"], rows["p_value_se"] = 0.996, 0.0001
     text = str(replace(check, statistics=rows, problems=()).summary[-1])
     assert "of 20 statistics, none is a misfit (p below 0.0015 or above 0.9985)" in text
     assert "The most extreme is the statistic 7 of human, with p = 0.9960" in text
     assert f"in about {100 * (1 - (1 - 0.008) ** 20):.1f}% of such checks" in text
+    assert "Another seed" not in text
+    rows["p_value_se"] = 0.001  # 0.996 lies within three of these of 0.9985
+    text = str(replace(check, statistics=rows, problems=()).summary[-1])
+    assert "Another seed could flag or clear these" in text
+    assert text.endswith("limit (0.0015 or 0.9985): statistic 7 of human (p = 0.9960).")

@@ -116,6 +116,15 @@ def test_the_same_seed_gives_the_same_numbers(fitted: xr.DataTree, effect: bb.re
     pd.testing.assert_frame_equal(bb.covariate_effect(fitted).effects, effect.effects)
 
 
+def test_names_with_underscores_are_spaces_in_sentences() -> None:
+    table = made_table().rename(columns={"share": "share_of_men"})
+    fit = bb.fit(table, covariates="share_of_men", draws=250, random_seed=1, progress=False)
+    effect = bb.covariate_effect(fit)
+    assert "follows share of men" in str(effect) or "larger share of men" in str(effect)
+    assert "share_of_men" not in f"{effect}{effect.contents.title}{effect.contents.about}{effect.contents.estimate}"
+    assert set(effect.effects["covariate"]) == {"share_of_men", ""}
+
+
 def test_several_covariates_within_groups() -> None:
     rng = np.random.default_rng(5)
     table = made_table(words=12)
