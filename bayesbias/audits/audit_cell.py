@@ -298,7 +298,7 @@ def needs_pairs(measures: Sequence[str]) -> bool:
 
 
 def vectors_digest(embedding: Embedding, study: Study, measures: Sequence[str]) -> str:
-    """Return a hash of the words and vectors that can enter an answer, with their errors over contexts if they have any.
+    """Return a hash of the words and vectors that can enter an answer, and of the errors of these over contexts.
 
     Other words of the embedding do not change it.
 
