@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesbias.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
 from bayesbias.audits.coherence import Coherence, list_coherence
-from bayesbias.audits.gate_plan import Region
+from bayesbias.audits.gate_plan import DEPENDENCE, SENTENCES, Region
 from bayesbias.audits.plan import question_table
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.embeddings.embedding import Embedding
@@ -315,8 +315,8 @@ def vectors_digest(embedding: Embedding, study: Study, measures: Sequence[str]) 
     stored_words = embedding.lookup(study.words if words is None else words).matches
     arrays: list[np.ndarray] = [] if words is None else [embedding.stored(stored_words.values())]
     if isinstance(embedding, ContextualEmbedding):
-        kept = embedding.keeping(stored_words.values())
-        arrays += [kept.deviations, kept.contexts, np.array(kept.paired)]
+        stored = embedding.keeping(stored_words.values())
+        arrays += [stored.deviations, stored.contexts, np.array(stored.paired)]
     whole = embedding.digest if words is None else ""
     return content_digest([stored_words, whole, *map(_array_digest, arrays)])
 
@@ -337,8 +337,8 @@ def interval_includes(embedding: Embedding) -> str:
     >>> interval_includes(bb.load_embedding({"cat": [1.0, 0.0]}))
     ''
     """
-    dependence = [] if embedding.reference is None else ["dependence of words"]
-    sentences = ["choice of sentences"] if isinstance(embedding, ContextualEmbedding) else []
+    dependence = [] if embedding.reference is None else [DEPENDENCE]
+    sentences = [SENTENCES] if isinstance(embedding, ContextualEmbedding) else []
     return ", ".join(dependence + sentences)
 
 

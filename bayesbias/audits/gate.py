@@ -24,6 +24,7 @@ from bayesbias.audits.gate_files import (
 )
 from bayesbias.audits.gate_plan import (
     ASKED,
+    DEPENDENCE,
     STANDARDISED,
     AskedQuestion,
     GatePlan,
@@ -435,6 +436,12 @@ class GateResult(Result):
         texts += [
             f"{row['embedding']}, {row['study']}: {counted(row['lost_words'], 'word')} of its groups lost."
             for row in lossy
+        ]
+        alone = [row for row in rows_of(self.questions) if DEPENDENCE not in row["interval_includes"]]
+        texts += [
+            f"{name}: its vectors come without random words of their vocabulary, which show how far words of a "
+            "list depend on each other. Intervals can be too narrow."
+            for name in dict.fromkeys(row["embedding"] for row in alone if row["outcome"] != UNANSWERED)
         ]
         return tuple(Statement("limits", text) for text in texts)
 

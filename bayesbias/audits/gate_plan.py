@@ -9,6 +9,8 @@ from bayesbias.base.number_text import counted, exact_text
 from bayesbias.errors import ArgumentError
 
 STANDARDISED = "standardised"
+DEPENDENCE, SENTENCES = "dependence of words", "choice of sentences"
+"""What an interval can include besides the choice of independent words."""
 
 type Question = tuple[str, str, str]
 """Names of embedding, study and model."""

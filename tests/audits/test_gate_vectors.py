@@ -125,6 +125,12 @@ def test_an_audit_has_the_facts_and_the_region() -> None:
     assert bb.gate(broken).outcome == "not comparable"
 
 
+def test_vectors_without_a_vocabulary_say_so() -> None:
+    whole = audited({"s": 0.0}, interval_includes={"A": "dependence of words"})
+    assert "without random words" not in bb.gate(whole, rope=0.02).model_card
+    assert "A: its vectors come without random words" in bb.gate(audited({"s": 0.0}), rope=0.02).model_card
+
+
 def with_spread_of(mean: float, factor: float) -> pd.DataFrame:
     frame = with_coherence(mean)
     draws = mean + factor * SPREAD
