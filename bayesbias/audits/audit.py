@@ -10,7 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from bayesbias.audits.audit_cell import AuditCell, make_cells, needed_words, needs_pairs, study_hash, words_hash
+from bayesbias.audits.audit_cell import (
+    AuditCell,
+    interval_includes,
+    make_cells,
+    needed_words,
+    needs_pairs,
+    study_hash,
+    words_hash,
+)
 from bayesbias.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditRecord
 from bayesbias.audits.coherence import Coherence
 from bayesbias.audits.gate_plan import RopeLike, check_region
@@ -164,6 +172,7 @@ def _record(
         rope=None if first.region is None or first.region.standardised else ends,
         standardised_rope=ends if first.region is not None and first.region.standardised else None,
         words_hashes=grid.words,
+        interval_includes={name: interval_includes(source) for name, source in grid.embeddings.items()},
         study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
         model_hash=first.model.digest if first.model else "",
         coherences={

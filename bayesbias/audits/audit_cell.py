@@ -11,10 +11,11 @@ import numpy as np
 
 from bayesbias.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
 from bayesbias.audits.coherence import Coherence, list_coherence
-from bayesbias.audits.gate_plan import Region
+from bayesbias.audits.gate_plan import DEPENDENCE, SENTENCES, Region
 from bayesbias.audits.plan import question_table
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.embeddings.embedding import Embedding
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.errors import MeasureError, collected_warnings
 from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, is_settled, reading
 from bayesbias.metrics.directions.direction import GENDER_PAIRS
@@ -39,7 +40,7 @@ class AuditCell:
     """One study of one embedding, by one model and one seed, with all measures.
 
     - `embedding`: name of the embedding, which does not enter the answer.
-    - `vectors`: hash of the words and vectors that can enter the answer (`vectors_digest`).
+    - `vectors`: hash of the words and vectors that can enter the answer (`vectors_digest`, `sample_digest`).
     - `study`, `model`, `random_seed`, `measures`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains`: as for
       `bayesbias.audit`.
     - `region`: region of practical equivalence.
@@ -297,7 +298,9 @@ def needs_pairs(measures: Sequence[str]) -> bool:
 
 
 def vectors_digest(embedding: Embedding, study: Study, measures: Sequence[str]) -> str:
-    """Return a hash of the words and vectors that can enter an answer: other words of the embedding do not change it.
+    """Return a hash of the words and vectors that can enter an answer, and of the errors of these over contexts.
+
+    Other words of the embedding do not change it.
 
     >>> cats = {"cat": [1.0, 0.0], "tom": [0.8, 0.6], "purr": [0.6, 0.8]}
     >>> lists = {"protected": {"cats": ["cat", "tom"]}, "attributes": {"quiet": ["purr"]}}
@@ -310,11 +313,33 @@ def vectors_digest(embedding: Embedding, study: Study, measures: Sequence[str]) 
     """
     words = needed_words([study], measures)
     stored_words = embedding.lookup(study.words if words is None else words).matches
-    if words is None:
-        return content_digest([stored_words, embedding.digest])
-    vectors = embedding.stored(stored_words.values())
-    content = hashlib.sha256(np.ascontiguousarray(vectors, dtype=vectors.dtype.newbyteorder("<")).data)
-    return content_digest([stored_words, vectors.dtype.name, content.hexdigest()])
+    arrays: list[np.ndarray] = [] if words is None else [embedding.stored(stored_words.values())]
+    if isinstance(embedding, ContextualEmbedding):
+        stored = embedding.keeping(stored_words.values())
+        arrays += [stored.deviations, stored.contexts, np.array(stored.paired)]
+    whole = embedding.digest if words is None else ""
+    return content_digest([stored_words, whole, *map(_array_digest, arrays)])
+
+
+def sample_digest(embedding: Embedding) -> str:
+    """Return a hash of the random words beside which a table finds the words that depend on each other."""
+    return "" if embedding.reference is None else _array_digest(embedding.reference)
+
+
+def _array_digest(array: np.ndarray) -> str:
+    content = hashlib.sha256(np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).data)
+    return f"{array.dtype.name} {array.shape} {content.hexdigest()}"
+
+
+def interval_includes(embedding: Embedding) -> str:
+    """Return what an interval includes besides the choice of independent words, by what comes with the vectors.
+
+    >>> interval_includes(bb.load_embedding({"cat": [1.0, 0.0]}))
+    ''
+    """
+    dependence = [] if embedding.reference is None else [DEPENDENCE]
+    sentences = [SENTENCES] if isinstance(embedding, ContextualEmbedding) else []
+    return ", ".join(dependence + sentences)
 
 
 def make_cells(
@@ -326,8 +351,9 @@ def make_cells(
 ) -> list[AuditCell]:
     """Return a cell for each embedding, study, model and seed, in this order; `settings` are those of `AuditCell`."""
     questions = [
-        (embedding.name, vectors_digest(embedding, study, settings["measures"]), study)
-        for embedding, study in product(embeddings, studies)
+        (embedding.name, content_digest([sample, vectors_digest(embedding, study, settings["measures"])]), study)
+        for embedding, sample in [(embedding, sample_digest(embedding)) for embedding in embeddings]
+        for study in studies
     ]
     return [
         AuditCell(name, vectors, study, model, seed, **settings)

@@ -85,6 +85,8 @@ class AuditRecord(Described):
         study -> hash of its word lists and comparisons, by which a later audit recognises the same question.
     words_hashes
         (embedding, study) -> hash of the words of the study's groups that have a vector, and of their forms there.
+    interval_includes
+        embedding -> what intervals include besides the choice of independent words.
     model_hash
         Hash of the model.
     coherences
@@ -107,6 +109,7 @@ class AuditRecord(Described):
     standardised_rope: tuple[float, float] | None = None
     study_hashes: Mapping[str, str] = field(repr=False, default_factory=dict)
     words_hashes: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
+    interval_includes: Mapping[str, str] = field(repr=False, default_factory=dict)
     model_hash: str = ""
     coherences: Mapping[tuple[str, str], Coherence] = field(repr=False, default_factory=dict)
 

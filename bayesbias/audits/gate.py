@@ -24,6 +24,7 @@ from bayesbias.audits.gate_files import (
 )
 from bayesbias.audits.gate_plan import (
     ASKED,
+    DEPENDENCE,
     STANDARDISED,
     AskedQuestion,
     GatePlan,
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+WIDEST = 1.25
+"""Largest ratio of a posterior sd to the baseline's with which "not shown to be worse" passes (`validation/gate`)."""
 KEPT_DRAWS = 1000
 """Largest number of draws of a question in gate.json."""
 _COUNTED = {
@@ -120,7 +123,11 @@ def decided(
         beside = f"; {compared}"
         error = BORDERLINE * np.sqrt(worse * (1 - worse) / len(draws))
         if outcome != PASS and not row["r_hat"] > RHAT_MAX:
-            if worse < hdi_prob - error:
+            sd_before = before.draws.std() * scale
+            if 0.5 < worse < hdi_prob + error and draws.std() > WIDEST * sd_before:
+                beside += f"; its sd is {draws.std():.3f}, {sd_before:.3f} in the baseline: too wide to show it"
+                outcome = UNDECIDED
+            elif worse < hdi_prob - error:
                 reason, beside = f"{compared}; by the region alone: {outcome}, {reason}", ""
                 outcome = PASS
             elif worse < hdi_prob + error:
@@ -203,7 +210,8 @@ class GateResult(Result):
         One row per question:
 
         - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `model_hash`, `words_hash`, `lost_words`;
-          `question`: the study's, in words;
+          `interval_includes`: what its interval includes besides the choice of independent words; `question`: the
+          study's, in words;
         - `outcome`: ``"pass"``, ``"fail"``, ``"undecided"``, ``"not comparable"`` or ``"unanswered"``; `reason`: why,
           in words;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast in units of cosine distance; `probability_in_rope`;
@@ -429,6 +437,12 @@ class GateResult(Result):
             f"{row['embedding']}, {row['study']}: {counted(row['lost_words'], 'word')} of its groups lost."
             for row in lossy
         ]
+        alone = [row for row in rows_of(self.questions) if DEPENDENCE not in row["interval_includes"]]
+        texts += [
+            f"{name}: its vectors come without random words of their vocabulary, which show how far words of a "
+            "list depend on each other. Intervals can be too narrow."
+            for name in dict.fromkeys(row["embedding"] for row in alone if row["outcome"] != UNANSWERED)
+        ]
         return tuple(Statement("limits", text) for text in texts)
 
 
@@ -540,7 +554,7 @@ def gate(
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
     *("baseline_mean", "probability_worse", "compared_by", "rope_low", "rope_high", *COHERENCE),
-    *("lost_words", "study_hash", "model_hash", "words_hash", "question", "reason"),
+    *("lost_words", "study_hash", "model_hash", "words_hash", "interval_includes", "question", "reason"),
 )
 
 
@@ -565,6 +579,7 @@ def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dic
             facts |= {"random_seed": variant.random_seed, "lost_words": len(lost)}
             facts |= {"study_hash": variant.study_hashes.get(study, ""), "model_hash": variant.model_hash}
             facts |= {"words_hash": variant.words_hashes.get((embedding, study), "")}
+            facts |= {"interval_includes": variant.interval_includes.get(embedding, "")}
             facts |= {"question": variant.questions.get(study, "")}
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:

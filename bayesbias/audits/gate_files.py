@@ -29,7 +29,7 @@ from bayesbias.errors import ReportError
 _ELEMENTS = {FAIL: "failure", UNDECIDED: "skipped", UNANSWERED: "error", INCOMPARABLE: "error"}
 _QUANTILES = 1000
 _LARGEST = 100  # far beyond any difference of cosine distances
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
 
@@ -267,16 +267,17 @@ def _plan(
 
 
 def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier]:
-    names = ("embedding", "study", "model", "study_hash", "model_hash", "words_hash")
+    names = ("embedding", "study", "model", "study_hash", "model_hash", "words_hash", "interval_includes")
     texts = [question.get(name) for name in names] if _is_object(question) else []
     if not texts or not all(map(is_text, texts)):
         raise ReportError(f"{place}: {', '.join(names[:-1])} and {names[-1]} must be texts.")
-    embedding, study, model, study_hash, model_hash, words_hash = texts
+    embedding, study, model, study_hash, model_hash, words_hash, interval_includes = texts
     mean, sd, draws, lost = (question.get(name) for name in ("mean", "sd", "draws", "lost_words"))
     key = embedding, study, model
     if not is_count(lost):
         raise ReportError(f"{place}: lost_words must be a number of words.")
-    facts, coherence = AskedQuestion(study_hash, model_hash, words_hash, lost), Coherence.read(question)
+    facts = AskedQuestion(study_hash, model_hash, words_hash, interval_includes, lost)
+    coherence = Coherence.read(question)
     if coherence is None:
         raise ReportError(f"{place}: {', '.join(COHERENCE)} must be numbers from -2 to 2, or null.")
     if mean is None or question.get("outcome") == INCOMPARABLE:

@@ -9,6 +9,8 @@ from bayesbias.base.number_text import counted, exact_text
 from bayesbias.errors import ArgumentError
 
 STANDARDISED = "standardised"
+DEPENDENCE, SENTENCES = "dependence of words", "choice of sentences"
+"""What an interval can include besides the choice of independent words."""
 
 type Question = tuple[str, str, str]
 """Names of embedding, study and model."""
@@ -59,11 +61,17 @@ def check_region(rope: Any) -> Region | None:
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """What a question is about: hashes of its lists, model and looked-up words, and how many of these were lost."""
+    """What a question is about.
+
+    - `study_hash`, `model_hash`, `words_hash`: hashes of its lists, model and looked-up words.
+    - `interval_includes`: what its interval includes besides the choice of independent words.
+    - `lost_words`: how many words were lost.
+    """
 
     study_hash: str
     model_hash: str
     words_hash: str
+    interval_includes: str
     lost_words: int
 
 
@@ -102,6 +110,13 @@ class GatePlan:
             return (
                 "its words have other forms than in the baseline (case, prefix, suffix), or others of them have no "
                 "vector of their own"
+            )
+        if before.interval_includes != now.interval_includes:
+            return (
+                f"besides the choice of independent words its interval includes {now.interval_includes or 'nothing'}, "
+                f"{before.interval_includes or 'nothing'} in the baseline. Random words of a vocabulary show the "
+                "dependence of words, and errors over contexts the choice of sentences: give vectors that have both as "
+                "those of the baseline do"
             )
         return ""
 

@@ -29,7 +29,7 @@ from bayesbias.errors import (
 from bayesbias.metrics.registry import find_measure
 from bayesbias.models.spec import ModelSpec, list_models
 from bayesbias.studies.study import Study, list_studies, load_study
-from bayesbias.tables.build import distance_table
+from bayesbias.tables.build import distance_table, matched_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,20 +124,25 @@ def load_named_embeddings(
 def question_table(embedding: Embedding, study: Study, max_lost: float) -> "pd.DataFrame":
     """Return the distance table of a study in an embedding; raise `ReportError` if it has nothing to compare."""
     table = distance_table(embedding, study, max_lost=max_lost)
-    if not {"associated"} < set(table["connection"]):
-        raise ReportError(f"The study {study.name!r} has nothing to compare.")
+    _check_compared(study, table["connection"])
     return table
+
+
+def _check_compared(study: Study, connections: Iterable[str]) -> None:
+    if not {"associated"} < set(connections):
+        raise ReportError(f"The study {study.name!r} has nothing to compare.")
 
 
 def question_errors(
     embeddings: Mapping[str, Embedding], studies: Sequence[Study], max_lost: float
 ) -> list[BayesBiasError]:
-    """Return the errors of the questions that no model can answer."""
+    """Return the errors of the questions that no model can answer, without building their tables."""
     errors = []
     with collected_warnings():
         for embedding, study in product(embeddings.values(), studies):
             try:
-                question_table(embedding, study, max_lost)
+                pairs, _, _ = matched_pairs(embedding, study, max_lost=max_lost)
+                _check_compared(study, pairs.connections.values())
             except BayesBiasError as error:
                 errors.append(error)
     return errors

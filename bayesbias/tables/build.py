@@ -106,22 +106,8 @@ def distance_table(
     study = load_study(study)
     if not isinstance(embedding, Embedding):
         embedding = load_embedding(embedding, words=study.words)
-    forms = embedding.lookup(study.words).matches
-    _raise_if_lists_share_a_vector(study, forms, embedding)
-    same: dict[str, str] = {}
-    if duplicates == "drop":
-        forms, same = matched_words(embedding, study)
-    pairs = StudyPairs.from_words(study, forms)
+    pairs, forms, lost = matched_pairs(embedding, study, duplicates=duplicates, max_lost=max_lost)
     protected, attributes = pairs.protected, pairs.attributes
-    spelt = spelling_hint(study.words, embedding.words) if pairs.empty_lists else None
-    advice = spelt if spelt and spelt.options else _case_hint(embedding)
-    named = f"The embedding {embedding.name!r}"
-    pairs.raise_if_a_list_is_empty(named, f"Use other words, or leave this list out of the study.{advice}")
-    reasons = {word: same.get(word) or embedding.why_lost(word) for word in study.words if word not in forms}
-    lost = lost_entries(study, reasons)
-    hint = _lost_hint(study, lost, embedding) + same_vectors_hint(same)
-    judge_lost(study, lost, named, hint=hint, max_lost=max_lost)
-    pairs.check_memory()
     similarity = np.clip(
         unit_rows_of(embedding, protected["word"]) @ unit_rows_of(embedding, attributes["word"]).T,
         -1.0,
@@ -163,6 +149,31 @@ def distance_table(
     if dependent := _dependent_words(table, embedding, reference):
         provenance[DEPENDENT_WORDS] = dependent
     return with_provenance(table, provenance)
+
+
+def matched_pairs(
+    embedding: Embedding, study: Study, *, duplicates: Duplicates = "drop", max_lost: float = MAX_LOST
+) -> tuple[StudyPairs, dict[str, str], list[dict[str, str]]]:
+    """Return the words of a study in an embedding, their stored forms by word, and a record of each lost word.
+
+    Raises and warns as `distance_table`, which needs nothing else of the study.
+    """
+    forms = embedding.lookup(study.words).matches
+    _raise_if_lists_share_a_vector(study, forms, embedding)
+    same: dict[str, str] = {}
+    if duplicates == "drop":
+        forms, same = matched_words(embedding, study)
+    pairs = StudyPairs.from_words(study, forms)
+    spelt = spelling_hint(study.words, embedding.words) if pairs.empty_lists else None
+    advice = spelt if spelt and spelt.options else _case_hint(embedding)
+    named = f"The embedding {embedding.name!r}"
+    pairs.raise_if_a_list_is_empty(named, f"Use other words, or leave this list out of the study.{advice}")
+    reasons = {word: same.get(word) or embedding.why_lost(word) for word in study.words if word not in forms}
+    lost = lost_entries(study, reasons)
+    hint = _lost_hint(study, lost, embedding) + same_vectors_hint(same)
+    judge_lost(study, lost, named, hint=hint, max_lost=max_lost)
+    pairs.check_memory()
+    return pairs, forms, lost
 
 
 def _rank(embedding: Embedding) -> dict[str, list[int]]:

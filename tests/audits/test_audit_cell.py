@@ -9,8 +9,9 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits import audit_cell
-from bayesbias.audits.audit_cell import AuditCell, make_cells, words_hash
+from bayesbias.audits.audit_cell import AuditCell, interval_includes, make_cells, words_hash
 from bayesbias.audits.gate_plan import Region
+from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.errors import BayesBiasWarning
 from tests import third_group
 from tests.audits import pets
@@ -78,6 +79,44 @@ def test_other_words_of_an_embedding_and_its_name_change_nothing() -> None:
         warnings.simplefilter("error")
         upper = pets.bb.Embedding(words=[word.upper() for word in pets.WORDS], vectors=here.vectors, case="upper")
         assert cell(embedding=upper).digest != cell().digest  # other forms of the words
+
+
+def over_contexts(**changes: object) -> ContextualEmbedding:
+    here = pets.embedding(1)
+    count = len(here)
+    arrays = {
+        "deviations": np.full((count, 2, 5), 0.01, dtype=np.float32),
+        "contexts": np.full(count, 4),
+        "pieces": np.full(count, 1),
+        "paired": False,
+    }
+    return ContextualEmbedding(words=here.words, vectors=here.vectors, **(arrays | changes))
+
+
+def test_what_intervals_are_made_of_enters_the_hash_of_a_cell() -> None:
+    """Random words of a vocabulary and errors over contexts widen intervals: kept answers must not outlive them."""
+    here, rng = pets.embedding(1), np.random.default_rng(1)
+    samples = [rng.normal(size=(1200, 5)) for _ in range(2)]
+    sampled = [bb.Embedding(words=here.words, vectors=here.vectors, vocabulary_sample=sample) for sample in samples]
+    spreads = [
+        over_contexts(),
+        over_contexts(deviations=np.full((len(here), 2, 5), 0.02, dtype=np.float32)),
+        over_contexts(paired=True),
+        over_contexts(contexts=np.full(len(here), 5)),
+    ]
+    embeddings = [here, *sampled, *spreads]
+    for measures in (("contrast",), ("nbm",)):
+        assert len({cell(embedding=source, measures=measures).digest for source in embeddings}) == len(embeddings)
+    assert cell(embedding=sampled[0]).digest == cell(embedding=bb.Embedding(**vars_of(sampled[0]))).digest
+    assert [interval_includes(source) for source in (here, sampled[0], spreads[0])] == [
+        "",
+        "dependence of words",
+        "choice of sentences",
+    ]
+
+
+def vars_of(source: bb.Embedding) -> dict[str, object]:
+    return {"words": source.words, "vectors": source.vectors, "vocabulary_sample": source.vocabulary_sample}
 
 
 def test_standardised_contrasts_stay_where_all_vectors_get_a_common_part():

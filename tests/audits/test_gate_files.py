@@ -48,6 +48,7 @@ QUESTION = {
     "study_hash": "h",
     "model_hash": "h",
     "words_hash": "h",
+    "interval_includes": "",
     "mean": 0.1,
     "sd": 0.02,
     "lost_words": 0,
@@ -94,9 +95,9 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("questions", "version", "fact"),
     [
-        ([QUESTION], SCHEMA_VERSION + 1, "schema_version 3"),
-        ([QUESTION], 2, "older form, schema_version 2"),
-        ([QUESTION], None, "schema_version 3"),
+        ([QUESTION], SCHEMA_VERSION + 1, "schema_version 4"),
+        ([QUESTION], 3, "older form, schema_version 3"),
+        ([QUESTION], None, "schema_version 4"),
         ([5], SCHEMA_VERSION, "question 1"),
         ([QUESTION, QUESTION], SCHEMA_VERSION, "A, s, m"),
         ([QUESTION | {"sd": 0}], SCHEMA_VERSION, "sd"),
@@ -152,7 +153,7 @@ def test_whole_numbers_are_contrasts_too(tmp_path: Path) -> None:
     assert (earlier.mean, earlier.draws.mean()) == pytest.approx((1, 1))
 
 
-@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 3, "questions": 5}'])
+@pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"5", b'{"schema_version": 4, "questions": 5}'])
 def test_hostile_files(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "gate.json"
     path.write_bytes(content)

@@ -32,6 +32,7 @@ def baseline(tmp_path: Path) -> Path:
         (lambda: now_of(model_hash="other"), 0.02, "b in A: its model"),
         (lambda: now_of(lost_words={("A", "a"): (), ("A", "b"): ("cat",)}), 0.02, "b in A: 1 word of its groups"),
         (lambda: now_of(words_hashes={("A", "b"): "other"}), 0.02, "b in A: its words have other forms"),
+        (lambda: now_of(interval_includes={"A": "dependence of words"}), 0.02, "nothing in the baseline"),
     ],
 )
 def test_a_changed_plan_is_an_outcome(baseline: Path, audit: Any, rope: Any, fact: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.coherence import Coherence
+from bayesbias.audits.gate import WIDEST
 from bayesbias.errors import ArgumentError, ReportError
 from tests.audits.test_gate import SPREAD, audited, outcomes
 from tests.refusals import refusals
@@ -122,6 +123,50 @@ def test_an_audit_has_the_facts_and_the_region() -> None:
     shifted = (vectors.words, np.asarray(vectors.vectors, dtype=float) + 1)
     broken = bb.audit({"W": shifted}, ["gender"], ["contrast"], **settings | {"rope": 0.03})
     assert bb.gate(broken).outcome == "not comparable"
+
+
+def test_vectors_without_a_vocabulary_say_so() -> None:
+    whole = audited({"s": 0.0}, interval_includes={"A": "dependence of words"})
+    assert "without random words" not in bb.gate(whole, rope=0.02).model_card
+    assert "A: its vectors come without random words" in bb.gate(audited({"s": 0.0}), rope=0.02).model_card
+
+
+def with_spread_of(mean: float, factor: float) -> pd.DataFrame:
+    frame = with_coherence(mean)
+    draws = mean + factor * SPREAD
+    frame.record.draws["A", "s", "contrast"][:] = draws
+    frame[["mean", "hdi_low", "hdi_high"]] = [draws.mean(), *np.quantile(draws, [0.055, 0.945])]
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("mean", "factor", "outcome"),
+    [
+        (0.03, 1.0, "fail"),
+        (0.03, 1.6, "undecided"),
+        (0.022, 1.2, "pass"),
+        (0.022, 1.6, "undecided"),
+        (0.015, 1.6, "pass"),
+    ],
+)
+def test_a_wider_interval_does_not_hide_what_got_worse(
+    tmp_path: Path, mean: float, factor: float, outcome: str
+) -> None:
+    """The vectors of other words widen intervals; then "not shown to be worse" is no pass."""
+    path = bb.write(bb.gate(with_coherence(0.02), rope=0.01), tmp_path / "old.json")
+    result = bb.gate(with_spread_of(mean, factor), rope=0.01, baseline=path)
+    assert result.outcome == outcome
+    assert ("too wide to show it" in str(result)) == (outcome == "undecided")
+
+
+@pytest.mark.slow
+def test_seeds_of_one_training_have_intervals_of_nearly_the_same_width() -> None:
+    files = {f"{seed}": bb.bundled("data", "vectors", f"wikipedia2018_skipgram_seed{seed}.npz") for seed in (1, 2, 5)}
+    settings, studies = {"random_seed": 1, "progress": False, "max_lost": 0.6}, ["gender", "weat2", "weat8"]
+    with pytest.warns(bb.errors.LostWordsWarning):
+        audit = bb.audit(files, studies, ["contrast"], **settings)
+    sds = [[audit.record.draws[name, study, "contrast"].std() for name in files] for study in studies]
+    assert max(max(row) / min(row) for row in sds) < 0.95 * WIDEST
 
 
 test_refusals = refusals(

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import bayesbias as bb
@@ -21,6 +22,7 @@ from bayesbias.audits.plan import (
 )
 from bayesbias.errors import ArgumentError, BayesBiasError, InputFileError, LostWordsError, MeasureError, ReportError
 from bayesbias.models.spec import list_models
+from bayesbias.tables.build import distance_table
 from tests.audits import pets
 
 EMBEDDINGS = '[embeddings]\nA = "a.txt"\n'
@@ -182,3 +184,16 @@ def test_lost_words_are_counted_by_list_and_named_at_once() -> None:
     errors = question_errors({"few": embedding, "whole": pets.embedding(1)}, [pets.study()], 0.2)
     assert [type(error) for error in errors] == [LostWordsError]
     assert all(isinstance(error, BayesBiasError) for error in errors)
+
+
+def test_an_audit_builds_the_table_of_a_question_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+
+    def counting(embedding: bb.Embedding, study: bb.Study, **settings: float) -> pd.DataFrame:
+        built.append(study.name)
+        return distance_table(embedding, study, **settings)
+
+    monkeypatch.setattr("bayesbias.audits.plan.distance_table", counting)
+    studies = [pets.study(name) for name in ("one", "two")]
+    bb.audit(pets.embedding(1), studies, ["contrast"], random_seed=1, draws=25, tune=25, progress=False, workers=1)
+    assert built == ["one", "two"]

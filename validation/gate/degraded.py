@@ -58,7 +58,7 @@ INSIDE = (-2, -1, -0.01, 1, 2, 3)
 HARMLESS = ("original", "float16", "8 bits", "another seed", *RETRAINED)
 _REFERENCE = 1200
 _QUESTION = ("copy", "study", "model")
-_ASKED = AskedQuestion("", "", "", 0)
+_ASKED = AskedQuestion("", "", "", "", 0)
 
 
 def copies(vectors: np.ndarray, rng: np.random.Generator) -> Iterator[tuple[str, np.ndarray]]:
@@ -107,7 +107,7 @@ def unit_of(whole: real_gaps.Populations, vectors: np.ndarray) -> float:
 def outcome(draws: np.ndarray, interval: Interval, now: Coherence, before: Coherence, region: Region) -> str:
     """Return the outcome of a question that got worse than in its baseline, where nothing was associated."""
     row = {**dict(zip(("embedding", "study", "model"), _QUESTION, strict=True)), **vars(now), "r_hat": 1.0}
-    row |= {"study_hash": "", "model_hash": "", "words_hash": "", "lost_words": 0}
+    row |= {"study_hash": "", "model_hash": "", "words_hash": "", "interval_includes": "", "lost_words": 0}
     row |= {"context_low": np.nan, "context_high": np.nan, "hdi_low": interval.low, "hdi_high": interval.high}
     answer = Earlier(0.0, np.zeros(10), "draws", before)
     baseline = Baseline(GatePlan(region, HDI_PROB, {_QUESTION: _ASKED}), {_QUESTION: answer})
