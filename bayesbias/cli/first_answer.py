@@ -2,7 +2,7 @@
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import bayesbias as bb
 from bayesbias.cli.base import (
@@ -90,7 +90,7 @@ def table(
     loading: Annotated[Settings, "bb.load_embedding case prefix suffix phrases format name allow_pickle"],
     building: Annotated[Settings, "bb.distance_table max_lost duplicates reference"],
     contextual: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device precision cache random_seed"],
-    scoring: Annotated[Settings, "bb.score_table value unit lower trials"],
+    scoring: Annotated[Settings, "bb.score_table unit trials"],
     predicting: Annotated[Settings, "bb.surprisal_table context"],
     embedding: Path | None = None,
     contexts: Path | None = None,
@@ -98,6 +98,8 @@ def table(
     surprisal: bool = False,
     baseline: str | None = None,
     scores: Path | None = None,
+    value: str | None = None,
+    lower: Literal["nearer", "farther"] | None = None,
     no_controls: bool = False,
     overwrite: bool = False,
     quiet: bool = False,
@@ -126,6 +128,7 @@ def table(
 
     check_table_output(output, overwrite=overwrite)
     claim(output)
+    scoring |= {"value": value, "lower": lower}
     _check_kind(scoring | predicting | {"baseline": baseline}, surprisal=surprisal, scores=scores is not None)
     loaded = study_of_command(bb.load_study(study), no_controls=no_controls)
     shared = {"max_lost": building["max_lost"], "name": loading["name"]}

@@ -198,12 +198,11 @@ OPTIONS = {
         "CSV file of numbers of your own, instead of vectors: a row a pair, columns protected_word, attribute_word and "
         "that of --value."
     ),
-    "value": Option("With --scores: column of the numbers.", type=str, metavar="COLUMN"),
+    "value": Option("With --scores: column of the numbers.", metavar="COLUMN"),
     "unit": Option("With --scores: unit of the numbers, such as ms.", type=str),
     "lower": Option(
         "With --scores: what a lower number means, nearer words (distances, reaction times) or farther ones (ratings, "
         "log probabilities).",
-        type=Literal["nearer", "farther"],
     ),
     "trials": Option(
         "With --scores: column with the number of trials of each pair, if --value counts choices in them.",
