@@ -57,7 +57,8 @@ def numbers_of_planted(script: ModuleType) -> Iterator[str]:
     yield ", ".join(mean(PLANTED, "default", level) for level in ("these_words", "protected_group")) + (
         f" and {mean(PLANTED, 'default', 'word')}"
     )
-    yield f"it is {mean(PLANTED, 'without templates')}, and {mean(PLANTED, 'without templates', 'these_words')} for these"
+    without = [mean(PLANTED, "without templates", level) for level in ("population", "these_words")]
+    yield "it is {}, and {} for these words".format(*without)
     yield f"holds the truth in {mean(PLANTED, 'mixed model')}, because"
     yield f"one template in {mean(PLANTED, 'one template')}, items in {mean(PLANTED, 't over items')}. Where"
     nothing = PLANTED[(PLANTED["kind"] == 0) & (PLANTED["level"] == "population")].groupby("method")["claims"].mean()
@@ -70,12 +71,10 @@ def numbers_of_planted(script: ModuleType) -> Iterator[str]:
 def numbers_of_shared(script: ModuleType) -> Iterator[str]:
     with np.load(KEPT / "surprisals.npz") as stored:
         step, places = stored["step"].item(), {name: stored[name].shape for name in script.questions()}
-    of_causal = next(shape for name, shape in places.items() if name.startswith("causal"))
     templates, protected, attributes = next(iter(places.values()))
     yield f"in all {templates} templates"
     yield f"There are {protected // 2} words in each list of occupations"
     yield f"and {attributes // 2} in each list of first names"
-    yield f"{of_causal[2] // 2} for the causal model"
     yield "Tables draw {} or {} words".format(*(words for words, _ in script.SIZES))
     yield f"rounded to {step} nats"
     yield f"hold the truth in {mean(SHARED, 'default')} ({span(SHARED, 'default')} by cell)"

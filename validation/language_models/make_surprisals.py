@@ -1,9 +1,9 @@
-"""Write surprisals.npz: what the language models of a folder say of long lists of words in forty templates.
+"""Write surprisals.npz: what a masked language model says of long lists of words in forty templates.
 
-    python validation/language_models/make_surprisals.py MODELS LISTS
+    python validation/language_models/make_surprisals.py MODEL LISTS
 
-MODELS is a folder with a masked and a causal language model, `masked` and `causal`; LISTS that of word lists by
-Bolukbasi et al. (2016) and Ravfogel et al. (2020). Needs torch and transformers.
+MODEL is the folder of the model; LISTS that of word lists by Bolukbasi et al. (2016) and Ravfogel et al. (2020). Needs
+torch and transformers.
 """
 
 import argparse
@@ -18,14 +18,9 @@ from transformers import AutoTokenizer
 import bayesbias as bb
 
 FOLDER = Path(__file__).resolve().parent
-QUESTIONS = (  # protected words, attribute words, model, and how many attribute words of a list
-    ("occupations", "names", "masked", 80),
-    ("nouns", "valence", "masked", 80),
-    ("nouns", "names", "masked", 80),
-    ("occupations", "names", "causal", 40),
-)
+QUESTIONS = (("occupations", "names"), ("nouns", "valence"), ("nouns", "names"))  # protected and attribute words
 STEP = 0.25  # nats, to which surprisals are rounded
-PROTECTED, ATTRIBUTES = 50, 80  # words of a list, at most
+PROTECTED, ATTRIBUTES = 50, 80  # words of a list
 
 
 def word_lists(lists: Path, written: dict[str, Any], pieces: dict[str, int]) -> dict[str, list[list[str]]]:
@@ -57,31 +52,31 @@ def word_lists(lists: Path, written: dict[str, Any], pieces: dict[str, int]) -> 
 def main() -> None:
     """Ask the models, and write the rounded surprisals."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("models", type=Path)
+    parser.add_argument("model", type=Path)
     parser.add_argument("lists", type=Path)
     options = parser.parse_args()
     written = tomllib.loads((FOLDER / "lists.toml").read_text(encoding="utf-8"))
-    pieces = AutoTokenizer.from_pretrained(options.models / "masked").get_vocab()
+    pieces = AutoTokenizer.from_pretrained(options.model).get_vocab()
     lists = word_lists(options.lists, written, pieces)
     stored = {name: np.array(words) for name, words in lists.items()} | {"step": np.array(STEP)}
     stored |= {f"templates of {name}": np.array(sentences) for name, sentences in written["templates"].items()}
     if (kept := FOLDER / "surprisals.npz").exists():  # a run that stopped continues
         with np.load(kept) as before:
             stored = dict(before) | stored
-    for protected, attributes, model, count in QUESTIONS:
-        question, templates = f"{model} {protected} {attributes}", written["templates"][attributes]
+    for protected, attributes in QUESTIONS:
+        question, templates = f"masked {protected} {attributes}", written["templates"][attributes]
         if question in stored:
             continue
         study = bb.Study(
             name=question,
             protected=dict(zip(("first", "second"), lists[protected], strict=True)),
-            attributes={name: words[:count] for name, words in zip(("one", "other"), lists[attributes], strict=True)},
+            attributes=dict(zip(("one", "other"), lists[attributes], strict=True)),
             associated=[("first", "one"), ("second", "other")],
             human="none",
             neutral="none",
         )
-        rows = bb.surprisal_table(options.models / model, study, templates, by_template=True, max_lost=0)
-        numbers = rows["surprisal"].to_numpy().reshape(len(templates), 2 * PROTECTED, 2 * count)
+        rows = bb.surprisal_table(options.model, study, templates, by_template=True, max_lost=0)
+        numbers = rows["surprisal"].to_numpy().reshape(len(templates), 2 * PROTECTED, 2 * ATTRIBUTES)
         stored[question] = np.clip(np.rint(numbers / STEP), 0, 255).astype(np.uint8)
         np.savez_compressed(kept, **stored)
         print(f"{question}: {numbers.min():.1f} to {numbers.max():.1f} nats", flush=True)

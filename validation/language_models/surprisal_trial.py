@@ -4,7 +4,7 @@
     python validation/language_models/surprisal_trial.py shared [--samples 150]
 
 `planted` makes planted.csv from n-gram models with planted associations, `shared` makes shared.csv from the surprisals
-of two language models in surprisals.npz (`make_surprisals.py` made it). README.md says what the tables mean.
+of a masked language model in surprisals.npz (`make_surprisals.py` made it). README.md says what the tables mean.
 """
 
 import argparse
@@ -260,7 +260,7 @@ def run(trial: str, count: int) -> pd.DataFrame:
 def questions() -> tuple[str, ...]:
     """Return the questions of which surprisals are stored."""
     with np.load(FOLDER / "surprisals.npz") as stored:
-        return tuple(name for name in stored.files if name.startswith(("masked", "causal")))
+        return tuple(name for name in stored.files if name.startswith("masked"))
 
 
 def over_cells(cells: pd.DataFrame) -> pd.DataFrame:
