@@ -62,9 +62,11 @@ def numbers_of_planted(script: ModuleType) -> Iterator[str]:
     yield f"holds the truth in {mean(PLANTED, 'mixed model')}, because"
     yield f"one template in {mean(PLANTED, 'one template')}, items in {mean(PLANTED, 't over items')}. Where"
     nothing = PLANTED[(PLANTED["kind"] == 0) & (PLANTED["level"] == "population")].groupby("method")["claims"].mean()
-    yield f"claims an association in {nothing['default']:.2f} of the tables, the mixed model in"
-    yield f"the mixed model in {nothing['mixed model']:.2f}, one template in {nothing['one template']:.2f}"
-    yield f"items in {nothing['t over items']:.2f}."
+    methods = ("default", "mixed model", "one template", "t over items")
+    yield (
+        "claims an association in {:.2f} of the tables, the mixed model in {:.2f}, one template in {:.2f}, items in "
+        "{:.2f}."
+    ).format(*nothing[list(methods)])
     yield "to 1e-9"
 
 
