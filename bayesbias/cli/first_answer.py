@@ -2,7 +2,7 @@
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import bayesbias as bb
 from bayesbias.cli.base import (
@@ -13,12 +13,16 @@ from bayesbias.cli.base import (
     command,
     command_line,
     describe,
+    names_of,
     priors_from,
     rated_table,
 )
 from bayesbias.cli.many_questions import by_embedding, read_each
-from bayesbias.cli.own_embeddings import study_of_command, vectors_of_folder
+from bayesbias.cli.own_embeddings import folder_or_function, lines_or_name, study_of_command, vectors_of_folder
 from bayesbias.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Two of the four studies lose words in the small bundled vectors: they have 15 of 25 flowers, and three of four words
 # of Islam.
@@ -81,49 +85,131 @@ def demo(
 
 @command()
 def table(
-    embedding: Path,
     study: str,
     output: Path,
     loading: Annotated[Settings, "bb.load_embedding case prefix suffix phrases format name allow_pickle"],
     building: Annotated[Settings, "bb.distance_table max_lost duplicates reference"],
     contextual: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device precision cache random_seed"],
+    scoring: Annotated[Settings, "bb.score_table unit trials"],
+    predicting: Annotated[Settings, "bb.surprisal_table context"],
+    embedding: Path | None = None,
     contexts: Path | None = None,
     templates: str | None = None,
+    surprisal: bool = False,
+    baseline: str | None = None,
+    scores: Path | None = None,
+    value: str | None = None,
+    lower: Literal["nearer", "farther"] | None = None,
     no_controls: bool = False,
     overwrite: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Build the table of cosine distances between the words of a study.
+    """Build the table of cosine distances between the words of a study, or of surprisals or scores of its pairs.
 
     The vectors come from an embedding, from the folder of a sentence encoder, or from a language model such as BERT.
     Reads only the words of the study, so the file may hold gigabytes. An encoder gives vectors of words alone, or means
     over templates; a language model means over contexts. With templates or contexts, each pair gets the error of its
     cosine (cosine_sd).
 
+    With --surprisal, a language model says how likely attribute words are beside protected words in templates; with
+    --scores, a file has the numbers.
+
     For example:
 
         bayesbias table GoogleNews.bin.gz --study weat7 --output weat7.csv
 
         bayesbias table bert/ --study weat7 --contexts wikipedia.contexts --output weat7.csv
+
+        bayesbias table bert/ --study occupations.toml --surprisal --templates pronouns --output occupations.csv
+
+        bayesbias table --scores times.csv --study pets.toml --value time --unit ms --lower nearer --output pets.csv
     """
-    from bayesbias.embeddings.embedding import Embedding
     from bayesbias.tables.table_files import check_table_output
 
     check_table_output(output, overwrite=overwrite)
     claim(output)
+    scoring |= {"value": value, "lower": lower}
+    _check_kind(scoring | predicting | {"baseline": baseline}, surprisal=surprisal, scores=scores is not None)
     loaded = study_of_command(bb.load_study(study), no_controls=no_controls)
-    vectors: Embedding
-    if embedding.is_dir():
-        sources = {"contexts": contexts, "templates": templates, "name": loading["name"]}
-        vectors = vectors_of_folder(embedding, loaded, **sources, **contextual, progress=not quiet)
-    elif contexts is not None or templates is not None:
-        raise ArgumentError(f"--contexts and --templates need the folder of a language model, and {embedding} is none.")
+    shared = {"max_lost": building["max_lost"], "name": loading["name"]}
+    if scores is not None:
+        if embedding is not None or contexts is not None or templates is not None:
+            raise ArgumentError("--scores has all numbers: leave out VECTORS, --contexts and --templates.")
+        built = _scores(scores, loaded, **scoring, **shared)
+    elif embedding is None:
+        raise ArgumentError(
+            "Give VECTORS: a file of vectors, or the folder of a model. For numbers of your own: --scores."
+        )
+    elif surprisal:
+        if contexts is not None or templates is None:
+            raise ArgumentError(
+                "--surprisal needs --templates, and no --contexts: a text file of sentences with PROTECTED and "
+                "ATTRIBUTE in them, or a bundled set such as pronouns."
+            )
+        asking = {option: contextual[option] for option in ("device", "precision", "cache")} | predicting | shared
+        built = _surprisals(str(embedding), loaded, templates, baseline, **asking, progress=not quiet)
     else:
-        vectors = bb.load_embedding(embedding, words=loaded.words, **loading)
-    built = bb.distance_table(vectors, loaded, **building)
+        texts: Settings = {"contexts": contexts, "templates": templates}
+        vectors = _vectors(embedding, loaded, loading, **texts, **contextual, progress=not quiet)
+        built = bb.distance_table(vectors, loaded, **building)
     bb.write_table(built, output, overwrite=overwrite)
     following = command_line("fit", output, "--output", f"{output.name.split('.')[0]}/")
     answer(f"{describe(built)}\nWrote {output}. Next: {following}", quiet=quiet)
+
+
+# Options that one kind of table has.
+_OF_KIND = {"--scores": ("value", "unit", "lower", "trials"), "--surprisal": ("context", "baseline")}
+
+
+def _check_kind(options: Settings, *, surprisal: bool, scores: bool) -> None:
+    """Raise `ArgumentError` if options of another kind of table are given, or scores lack theirs."""
+    if surprisal and scores:
+        raise ArgumentError("--surprisal and --scores exclude each other. Give one of them.")
+    for kind, wanted in (("--scores", scores), ("--surprisal", surprisal)):
+        if not wanted and (others := [option for option in _OF_KIND[kind] if options[option]]):
+            raise ArgumentError(f"--{others[0]} needs {kind}.")
+    if scores and (lacking := [f"--{option}" for option in ("value", "lower") if options[option] is None]):
+        raise ArgumentError(
+            f"--scores needs {' and '.join(lacking)}: --value COLUMN has the numbers, and --lower nearer or --lower "
+            "farther says what a lower number means."
+        )
+
+
+def _vectors(
+    embedding: Path,
+    study: "bb.Study",
+    loading: Settings,
+    *,
+    contexts: Path | None,
+    templates: str | None,
+    **settings: Any,
+) -> "bb.Embedding":
+    """Return the vectors of a study's words, from a file or from the folder of an encoder or a language model."""
+    if embedding.is_dir():
+        sources = {"contexts": contexts, "templates": templates, "name": loading["name"]}
+        return vectors_of_folder(embedding, study, **sources, **settings)
+    if contexts is not None or templates is not None:
+        raise ArgumentError(f"--contexts and --templates need the folder of a language model, and {embedding} is none.")
+    return bb.load_embedding(embedding, words=study.words, **loading)
+
+
+def _surprisals(
+    model: str, study: "bb.Study", templates: str, baseline: str | None, *, name: str | None, **settings: Any
+) -> "pd.DataFrame":
+    """Return the surprisals of a model's folder, or of the function that MODULE:FUNCTION names."""
+    source = folder_or_function("VECTORS", model)
+    neutral = list(names_of(baseline)) if baseline not in (None, "mask") else baseline
+    label = model if name is None and callable(source) else name
+    return bb.surprisal_table(source, study, lines_or_name(templates), baseline=neutral, name=label, **settings)
+
+
+def _scores(path: Path, study: "bb.Study", *, name: str | None, **settings: Any) -> "pd.DataFrame":
+    """Return the scores of a CSV file."""
+    from bayesbias.base.files.spreadsheets import read_csv
+
+    words = ("protected_word", "attribute_word")
+    frame = read_csv(path, f"Give a row a pair, with the columns {' and '.join(words)}.", keys=words, texts=words)
+    return bb.score_table(frame, study, source=path.stem if name is None else name, **settings)
 
 
 @command()

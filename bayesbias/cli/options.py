@@ -55,7 +55,8 @@ OPTIONS = {
     "table.embedding": _argument(
         "VECTORS",
         "File of word2vec, GloVe, fastText (.vec or .bin), CSV, .npz or gensim, which may be packed (.gz, .bz2, .xz, "
-        "or .zip: glove.6B.zip:glove.6B.50d.txt); or folder of a language model.",
+        "or .zip: glove.6B.zip:glove.6B.50d.txt); or folder of a language model. With --surprisal also "
+        "MODULE:FUNCTION, a function of your own; with --scores nothing.",
     ),
     "random_lists.embedding": _argument("VECTORS", f"{_VECTORS}; all its words are read."),
     "debias.embedding": _argument("VECTORS", f"{_VECTORS}; it is read whole."),
@@ -147,6 +148,7 @@ OPTIONS = {
     "format": Option("Format of the embeddings, if it is not recognised.", type=str),
     "allow_pickle": Option("Read native files of gensim. A pickle can run code, so trust its source.", type=bool),
     "name": Option("Name of the embedding in reports.", type=str),
+    "table.name": Option("Name of the embedding, the model or the source of the scores in reports.", type=str),
     "table.reference": Option(
         "Vectors of random words of the same source, for files that hold only words of studies: what chance "
         f"resemblance is, {_WEIGHED_WORDS}.",
@@ -176,7 +178,36 @@ OPTIONS = {
         "a TOML file with a set or sentences for each list of the study. By default words are encoded alone."
     ),
     "table.templates": Option(
-        "Sentences around each word, for an encoder or a language model: see `bayesbias encode`."
+        "Sentences around each word, for an encoder or a language model: see `bayesbias encode`. With --surprisal: a "
+        "text file, each line with PROTECTED and ATTRIBUTE in it, or a bundled set (pronouns, nouns, traits, names)."
+    ),
+    "surprisal": Option(
+        "Build a table of surprisals instead: how likely the attribute words are beside the protected words in "
+        "--templates, by a masked or causal language model."
+    ),
+    "table.context": Option(
+        "With --surprisal: what an attribute word is given, both sides of the sentence (masked models), its left "
+        "(causal models) or all of the sentence.",
+        type=Literal["both", "left", "sentence"],
+    ),
+    "table.baseline": Option(
+        "With --surprisal: surprisal to subtract, that with the protected word masked (mask) or that beside neutral "
+        "words, such as person,someone."
+    ),
+    "scores": Option(
+        "CSV file of numbers of your own, instead of vectors: a row a pair, columns protected_word, attribute_word and "
+        "that of --value."
+    ),
+    "value": Option("With --scores: column of the numbers.", metavar="COLUMN"),
+    "unit": Option("With --scores: unit of the numbers, such as ms.", type=str),
+    "lower": Option(
+        "With --scores: what a lower number means, nearer words (distances, reaction times) or farther ones (ratings, "
+        "log probabilities).",
+    ),
+    "trials": Option(
+        "With --scores: column with the number of trials of each pair, if --value counts choices in them.",
+        type=str,
+        metavar="COLUMN",
     ),
     "contextual.templates": Option("Text file of templates for a language model, one per line, each with WORD in it."),
     "layer": Option("Layer of a language model: -1 for the last, 0 for the input of the first.", type=int),
@@ -186,7 +217,7 @@ OPTIONS = {
         "Numbers that the device multiplies: float32, tf32 or bfloat16; by default tf32 on a GPU, float32 elsewhere.",
         type=Literal["float32", "tf32", "bfloat16"],
     ),
-    "cache": Option("File that keeps the vectors of an encoder or language model for the next run.", type=Path),
+    "cache": Option("File that keeps what an encoder or language model answered for the next run.", type=Path),
     "encode.version": Option(
         "Version of the model behind a function: vectors of another version in the cache are not used.",
         ("--version-of",),

@@ -228,7 +228,7 @@ def encode(
     claim(output)
     studies = [study_of_command(bb.load_study(source), no_controls=no_controls) for source in study]
     sentences = _sentences(templates, studies)
-    source = _encoder(encoder)
+    source = folder_or_function("ENCODER", encoder)
     embedding = _encoded(
         source,
         studies,
@@ -280,8 +280,8 @@ def common_part(
     answer(printed(frame) + wrote, {"common_part": frame}, as_json=as_json, quiet=quiet)
 
 
-def _encoder(text: str) -> Any:
-    """Return a folder's path, or the function that MODULE:FUNCTION names."""
+def folder_or_function(argument: str, text: str) -> Any:
+    """Return the path of a folder, or the function that MODULE:FUNCTION names, which stands for an argument."""
     if Path(text).exists() or ":" not in text:
         return Path(text)
     module, _, function = text.partition(":")
@@ -291,18 +291,18 @@ def _encoder(text: str) -> Any:
         named = getattr(import_module(module), function)
     except (ImportError, AttributeError) as fault:
         raise ArgumentError(
-            f"ENCODER {text!r} names no function ({library_reason(fault)[:-1]}). Give MODULE:FUNCTION, such as "
+            f"{argument} {text!r} names no function ({library_reason(fault)[:-1]}). Give MODULE:FUNCTION, such as "
             "my_client:embed for the function embed of my_client.py in this folder."
         ) from fault
     except SystemExit as stop:
         if stop.code in (INTERRUPTED, TERMINATED):
             raise
         raise ArgumentError(
-            f"ENCODER {text!r}: {module} ends the program while it is imported (sys.exit({stop.code!r})). Put what it "
-            "does as a script under if __name__ == '__main__'."
+            f"{argument} {text!r}: {module} ends the program while it is imported (sys.exit({stop.code!r})). Put what "
+            "it does as a script under if __name__ == '__main__'."
         ) from stop
     if not callable(named):
-        raise ArgumentError(f"ENCODER {text!r} is no function, but of type {type(named).__name__}.")
+        raise ArgumentError(f"{argument} {text!r} is no function, but of type {type(named).__name__}.")
     return named
 
 
@@ -315,15 +315,21 @@ def _reference(path: Path | None, *, folder: bool) -> "tuple[str, ...] | None":
     return tuple(dict.fromkeys(word for line in paragraphs(path) if (word := line.strip())))
 
 
+def lines_or_name(templates: str) -> str | list[str]:
+    """Return the lines of a file of templates, or the name of a bundled set if there is no such file."""
+    from bayesbias.embeddings.language_models.texts import paragraphs
+
+    return [line for line in paragraphs(Path(templates)) if line] if Path(templates).is_file() else templates
+
+
 def _sentences(templates: str | None, studies: "list[Study]") -> Any:
     """Return None, the name of a bundled set, the lines of a file, or the sentences of each word."""
     from bayesbias.base.files.inputs import read_toml
-    from bayesbias.embeddings.language_models.texts import paragraphs
 
     if templates is None or not Path(templates).is_file():
         return templates
     if Path(templates).suffix != ".toml":
-        return [line for line in paragraphs(Path(templates)) if line]
+        return lines_or_name(templates)
     if len(studies) > 1:
         raise ArgumentError("--templates: a TOML file names the lists of one study. Encode the studies one by one.")
     return bb.embeddings.templates_by_list(studies[0], read_toml(templates, ArgumentError))

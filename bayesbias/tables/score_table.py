@@ -110,7 +110,9 @@ def score_table(
     for name in columns:
         if name not in scores:
             names = [str(column) for column in scores.columns]
-            raise TableError(f"frame has no column {name!r}{did_you_mean(name, names)}; it has {name_some(names)}.")
+            raise TableError(
+                f"The scores have no column {name!r}{did_you_mean(name, names)}; they have {name_some(names)}."
+            )
     scores = scores.assign(**{name: scores[name].map(str) for name in _WORDS}).reset_index(drop=True)
     wanted = scores["protected_word"].isin({word for words in loaded.protected.values() for word in words})
     wanted &= scores["attribute_word"].isin({word for words in loaded.attribute_lists.values() for word in words})
@@ -119,7 +121,7 @@ def score_table(
     _check_pairs(scores)
     present = {*scores["protected_word"], *scores["attribute_word"]}
     pairs = StudyPairs.from_words(loaded, present)
-    named = "The frame"
+    named = "The table of scores"
     pairs.raise_if_a_list_is_empty(named, "Add scores of its words, or leave this list out of the study.")
     reasons = {word: "it has no score" for word in loaded.words if word not in present}
     lost = lost_entries(loaded, reasons)

@@ -51,6 +51,7 @@ SECONDS = {
         )
     },
     "real_gaps": stored("real_gaps/cells.json")["seconds"],
+    "language_models": sum(stored(f"language_models/{name}.json")["seconds"] for name in ("planted", "shared")),
     "periods": sum(stored(f"periods/{name}.json")["seconds"] for name in ("cells", "trends")),
     **{name: sum(stored(f"{name}/run.json")["seconds"].values()) for name in ("nulls", "asymmetry")},
     "study_over_seeds": stored("study_over_seeds/run.json")["seconds"],
