@@ -22,7 +22,8 @@ from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_prob
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import rows_of
-from bayesbias.changes.result import CHAINS, DRAWS
+from bayesbias.changes.change_code import DRAWS
+from bayesbias.changes.result import CHAINS
 from bayesbias.debias import METHODS, DebiasWords, methods_from_names
 from bayesbias.debias.debias_words import Sets, as_debias_words, check_has
 from bayesbias.embeddings.embedding import OF_WORDS, Embedding, EmbeddingLike

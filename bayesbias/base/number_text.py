@@ -7,12 +7,12 @@ them: ``\x1b``, ``\u202e``. Markup is escaped by the function of each form: HTML
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import floor, isfinite, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.errors import HIDDEN, HIDDEN_SIGN
+from bayesbias.errors import HIDDEN, HIDDEN_SIGN, name_some
 from bayesbias.errors import visible as visible
 
 if TYPE_CHECKING:
@@ -184,6 +184,17 @@ def counted(count: float, one: str, many: str = "") -> str:
 # A spreadsheet takes these signs for the beginning of a formula, in a cell, and after a semicolon, where it may begin
 # another cell.
 _IN_CELL = re.compile(f'[{HIDDEN}\t\n\\\\]|(?:^|(?<=;))[ "]*[=+@\uff0b\uff0d\uff1d\uff20-]')
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return names in a sentence, or the number of those beyond the first `most`.
+
+    >>> listed(["hard", "soft"], 3), listed(["hard", "soft", "linear", "misp"], 2)
+    ('hard and soft', 'hard, soft and 2 more')
+    """
+    if len(names) > most:
+        return name_some(names, most)
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def csv_cell(text: str) -> str:

@@ -1,7 +1,7 @@
 """The contract of results: every result of a report is printed, shown, written and read by the same code."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,9 @@ NO_PROOF = (
 )
 BEWARE = "Beware"
 """Title of the part with doubts about the numbers."""
-ALERTS = frozenset({"convergence", "nothing to compare", "no axis", "weak trainings", "many lost words"})
+ALERTS = frozenset(
+    {"convergence", "nothing to compare", "no axis", "weak trainings", "many lost words", "closed by construction"}
+)
 """Kinds of doubts that change the answer, so that they precede it."""
 MOST_WORDS = 30
 """Most words of the answer of a page."""
@@ -84,6 +86,8 @@ class ResultTable:
     mark
         Function of a row that returns its mark, such as `bayesbias.estimates.intervals.mark`: a circle (settled,
         borderline or not settled), an arrow and a word. Marks are the second column.
+    marks
+        Meaning of the marks, which ends the caption of a table that has them.
     in_folder
         Whether the table is also data: a file of a folder, and part of the JSON. Rows of another table are not.
     """
@@ -99,6 +103,7 @@ class ResultTable:
     folded: bool = False
     on_page: bool = True
     mark: Callable[[Mapping[str, Any]], str] | None = None
+    marks: str = MARKS
     in_folder: bool = True
 
 
@@ -185,6 +190,17 @@ class LinkedPage:
     text: str
     label: str
     result: "Result"
+
+
+def alerts_and_others(doubts: Iterable[Statement]) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
+    """Return the doubts that change the answer, so that they precede it, and the other ones.
+
+    >>> alerts, others = alerts_and_others([Statement("lost words", "A word was lost."), Statement("no axis", "None.")])
+    >>> [doubt.kind for doubt in alerts], [doubt.kind for doubt in others]
+    (['no axis'], ['lost words'])
+    """
+    every = tuple(doubts)
+    return tuple(one for one in every if one.kind in ALERTS), tuple(one for one in every if one.kind not in ALERTS)
 
 
 def call_options(**options: tuple[Any, Any]) -> str:
@@ -275,12 +291,12 @@ class Contents:
     @property
     def alerts(self) -> tuple[Statement, ...]:
         """The doubts that change the answer."""
-        return tuple(doubt for doubt in self.doubts if doubt.kind in ALERTS)
+        return alerts_and_others(self.doubts)[0]
 
     @property
     def sections(self) -> tuple[ContentsSection, ...]:
         """Sections below the first screen: opened ones, doubts, then folded ones, of which limits are the last."""
-        doubts = tuple(doubt for doubt in self.doubts if doubt.kind not in ALERTS)
+        doubts = alerts_and_others(self.doubts)[1]
         parts = [StatementList(SHOWS, self.answers), *self.parts]
         parts += [StatementList(DOUBTS, doubts), StatementList(LIMITS, self.limits)]
         parts = [part for part in parts if part.statements]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import ResultFigure, ResultTable
 from bayesbias.changes.change_statements import change_mark
+from bayesbias.changes.slope_statements import covariate_names, slope_change_mark
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark
 
@@ -119,11 +120,10 @@ def slopes_figure(slopes: "pd.DataFrame", prob: str) -> dict[str, ResultFigure]:
     """Return the figure of the slopes of gaps on numbers of the words, which leads the page, if there are slopes."""
     if slopes.empty:
         return {}
-    units = slopes.drop_duplicates("covariate")
-    unit = name_some([f"{unit} of {name}" for name, unit in zip(units["covariate"], units["unit"], strict=True)])
     figure = ResultFigure(
         "plot_slopes",
-        f"Slope of the words' gaps in each period, in cosine distance for {unit}. Points: posterior means, filled if "
+        f"Slope of the words' gaps in each period, in cosine distance for {covariate_names(slopes)}: the farther from "
+        "0, the more closely distances follow it. Points: posterior means, filled if "
         f"settled; lines: {prob}; crosses: plain slopes.",
         alt="The slope in each period with its interval. The numbers are in the table of slopes.",
     )
@@ -132,15 +132,16 @@ def slopes_figure(slopes: "pd.DataFrame", prob: str) -> dict[str, ResultFigure]:
 
 def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str) -> dict[str, ResultTable]:
     """Return the slopes of the first gap with marks, and those of all gaps."""
-    names = ("contrast", "covariate", "unit", "quantity", "period", "words", "observed")
+    names = ("contrast", "covariate", "unit", "quantity", "period", "reading", "words", "observed")
     caption = f"Slopes of all gaps, in cosine distance, {prob}"
     every = ResultTable(slopes, "Slopes", caption, (*names, *_NUMBERS[:3]), digits=True, folded=True)
     if slopes.empty:
         return {"slopes": every}
 
     def slope_mark(row: Mapping[str, Any]) -> str:
-        below, above = ("falls", "rises") if row["quantity"] == "change" else (f"nearer to {side}" for side in sides)
-        return mark(row, below=below, above=above)
+        if row["quantity"] == "change":
+            return slope_change_mark(row)
+        return mark(row, below=f"nearer to {sides[0]}", above=f"nearer to {sides[1]}")
 
     covariate = ("covariate",) if slopes["covariate"].nunique() > 1 else ()
     first = ResultTable(

@@ -8,8 +8,8 @@ from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import (
     counted,
     digits_text,
-    estimate_text,
     interval_text,
+    listed,
     p_text,
     percent_text,
     probability_text,
@@ -17,6 +17,7 @@ from bayesbias.base.number_text import (
 )
 from bayesbias.base.results import MORE_DRAWS, MOST_WORDS, NO_PROOF, VERDICTS
 from bayesbias.base.statements import Statement, rows_of
+from bayesbias.changes.slope_statements import other_scale_doubts, slope_doubts
 from bayesbias.errors import name_some, setting
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.covariates import NO_NUMBER
@@ -67,8 +68,6 @@ _SIZE = (
     "judge its size, give a region of practical equivalence (rope)."
 )
 _UNRATED = "Words without a number in the covariates were left out of all conditions:"
-_OTHER_SCALE = 0.1
-"""Change of the mean distance from which a change of slopes is suspected to be one of scale."""
 _LIMITS = {
     "causes": "Why distances changed. Other texts, spellings or amounts of text can change them as well as other "
     "meanings. With one training of each condition, changes include the chance of single trainings: train several "
@@ -120,15 +119,18 @@ def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> st
     return ", and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
 
 
-def listed(names: Sequence[str], most: int) -> str:
-    """Return names in a sentence, or the number of those beyond the first `most`.
+def sizes_of_conditions(sizes: Mapping[str, str]) -> str:
+    """Return the sizes of lists under each condition in a text, once for conditions that have the same.
 
-    >>> listed(["hard", "soft"], 3), listed(["hard", "soft", "linear", "misp"], 2)
-    ('hard and soft', 'hard, soft and 2 more')
+    >>> sizes_of_conditions({"1910": "cats 3 words", "1950": "cats 2 words", "1990": "cats 3 words"})
+    'In 1910 and 1990: cats 3 words. In 1950: cats 2 words'
     """
-    if len(names) > most:
-        return name_some(names, most)
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    names: dict[str, list[str]] = {}
+    for name, text in sizes.items():
+        names.setdefault(text, []).append(name)
+    if len(names) == 1:
+        return next(iter(names))
+    return ". ".join(f"In {listed(of_text, 3)}: {text}" for text, of_text in names.items())
 
 
 def change_answer(contrast: str, first: str, readings: Mapping[str, str], words: str = "") -> str:
@@ -318,97 +320,6 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
     return tuple(statements)
 
 
-def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str]) -> str:
-    """Return whether words lean with a covariate, as a clause."""
-    if row["borderline"]:
-        return f"it is borderline whether the lean follows {covariate}"
-    if not row["settled"]:
-        return f"it is not settled whether the lean follows {covariate}"
-    return f"words with a larger {covariate} are nearer to {sides[0 if row['mean'] < 0 else 1]} words"
-
-
-def slope_answer(rows: Sequence[Mapping[Any, Any]], covariate: str, sides: tuple[str, str]) -> str:
-    """Return in how many periods words lean with a covariate, and whether the slope changed.
-
-    `rows` are the slopes by period, then their change.
-
-    >>> row = {"mean": -0.1, "settled": True, "borderline": False}
-    >>> change = {"mean": 0.0, "settled": False, "borderline": False, "period": "1910 to 1990"}
-    >>> slope_answer([row, row, change], "share", ("female", "male"))
-    'Words with a larger share are nearer to female words in both periods; the slope has no settled change.'
-    """
-    *by_period, change = rows
-    counts = [sum(row["settled"] and (row["mean"] < 0) == is_first for row in by_period) for is_first in (True, False)]
-    shown = [
-        f"to {side} words in {_of_periods(count, len(by_period))}"
-        for side, count in zip(sides, counts, strict=True)
-        if count
-    ]
-    claim = f"Words with a larger {covariate} are nearer {' and '.join(shown)}"
-    if not shown:
-        claim = f"It is not settled in any period whether words lean with {covariate}"
-    moved = "has a borderline change" if change["borderline"] else "has no settled change"
-    return f"{claim}; the slope {'changed' if change['settled'] else moved}."
-
-
-def _of_periods(count: int, every: int) -> str:
-    if count < every:
-        return f"{count} of {every} periods"
-    return "both periods" if every == 2 else f"all {every} periods"
-
-
-def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: float) -> str:
-    """Return the slopes of the first and the last period and their change, with intervals."""
-    first, last, change = rows[0], rows[-2], rows[-1]
-    return (
-        f"Slope for {first['unit']} of {covariate}, in cosine distance: {estimate_text(first)} in {first['period']} "
-        f"({first['words']} words), {estimate_text(last)} in {last['period']} ({last['words']} words); change "
-        f"{estimate_text(change)} ({change['words']} words that both have). Brackets hold {percent_text(hdi_prob)} "
-        "intervals."
-    )
-
-
-def slope_statements(
-    slopes: "pd.DataFrame", sides: tuple[str, str], *, of_periods: bool = True
-) -> tuple[Statement, ...]:
-    """Return how the first contrast's slope on each covariate of words changed, after the slopes of all periods."""
-    if slopes.empty:
-        return ()
-    statements = []
-    of_first = slopes[slopes["contrast"] == slopes["contrast"].iloc[0]]
-    for covariate, rows in of_first.groupby("covariate", sort=False):
-        *by_period, change = rows_of(rows)
-        for row in by_period if of_periods else ():
-            text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}, from "
-            text += f"{counted(row['words'], 'word')}."
-            statements.append(Statement("slope", text, row))
-        claim = "borderline" if change["borderline"] else "settled" if change["settled"] else "not settled"
-        counts = listed([str(row["words"]) for row in by_period], len(by_period))
-        text = (
-            f"From {change['period']}, the change of the slope on {covariate} is {claim}: {estimate_text(change)}. It "
-            f"uses the {counted(change['words'], 'word')} that both periods have. Each slope uses all words of its "
-            f"period ({counts}), so the change can differ from the last slope minus the first."
-        )
-        statements.append(Statement("slope", text, change))
-        text = (
-            f"Slopes are in cosine distance for {change['unit']} of {covariate}. Below 0, words with a larger "
-            f"{covariate} are nearer to {sides[0]} words, compared with {sides[1]} words."
-        )
-        statements.append(Statement("unit", text))
-    return tuple(statements)
-
-
-def slope_doubts(by_period: Mapping[str, Sequence[Statement]]) -> Iterator[Statement]:
-    """Yield the doubts about single words that decide a slope, once for all periods that have them."""
-    periods: dict[tuple[str, str], list[str]] = {}
-    for period, doubts in by_period.items():
-        for doubt in doubts:
-            if doubt.kind in ("leverage", "influence"):
-                periods.setdefault((doubt.kind, doubt.text), []).append(period)
-    for (kind, text), names in periods.items():
-        yield Statement(kind, f"{text} (In {listed(names, 3)}.)", {"periods": names})
-
-
 def methods_statement(facts: Mapping[str, Any]) -> Statement:
     """Return a paragraph for the methods section of a paper."""
     names: Sequence[str] = facts["conditions"]
@@ -448,7 +359,8 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     """Yield the doubts about changes between conditions.
 
     Draws that did not converge (``"convergence"``); control words whose mean distance changed (``"controls differ"``);
-    words that a method equalized (``"equalized words"``, ``"equalized attribute words"``); words that some conditions
+    words that a method equalized (``"equalized words"``, ``"equalized attribute words"``; ``"closed by construction"``
+    if they are most of the words); words that some conditions
     lack (``"lacking words"``, ``"lost words"``); control lists left out because fewer than two of their words
     are there (``"short control list"``); slopes between conditions whose mean distances differ much (``"other
     scale"``); distances that are tied to each other (``"tied words"``); single words that decide a slope
@@ -460,7 +372,7 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     for (first, second), rows in distances[distances["protected_word"] == ""].groupby(["first", "second"], sort=False):
         yield from _shifted_controls(rows_of(rows), str(first), str(second), facts["hdi_prob"])
     for name, (protected, attributes) in facts["equalized"].items():
-        yield from equalized_doubts(protected, attributes, facts["conditions"][0], name)
+        yield from equalized_doubts(protected, attributes, facts, name)
     short: Mapping[str, Mapping[str, int]] = facts["short_controls"]
     # What no change uses needs no word on how the words that are there stand in for the others.
     unused = set.intersection(*map(set, short.values())) if len(short) == len(facts["conditions"]) - 1 else set()
@@ -468,7 +380,7 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     for name, counts in short.items():
         yield from _short_controls(counts, facts["conditions"][0], name)
     if facts.get("word_covariates"):
-        yield from _other_scale(distances)
+        yield from other_scale_doubts(distances)
     for name, directions in facts["tied"].items():
         yield tied_statement(directions, f"the protected words in {name!r}")
     yield from slope_doubts(facts.get("slope_doubts", {}))
@@ -502,25 +414,37 @@ def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_p
 
 
 def equalized_doubts(
-    protected: tuple[str, ...], attributes: tuple[str, ...], first: str, second: str
+    protected: tuple[str, ...], attributes: tuple[str, ...], facts: Mapping[str, Any], second: str
 ) -> Iterator[Statement]:
-    """Yield a statement on equalized protected words, and one on equalized attribute words."""
-    if protected:
+    """Yield a statement on equalized protected words, and one on equalized attribute words.
+
+    Its kind is ``"closed by construction"`` if they are more than half of the words, which changes the answer.
+    """
+    first = facts["conditions"][0]
+    for words, role, others in ((protected, "protected", "stereotype"), (attributes, "attribute", "protected")):
+        if not words:
+            continue
+        every = facts["compared_words"][role]
+        is_most = len(words) > every / 2
         text = (
-            f"In {second!r}, {counted(len(protected), 'protected word')} ({name_some(protected, 12)}) are exactly as "
-            f"near to most stereotype words as another protected word, unlike in {first!r}. They were equalized, so "
-            "their gaps cannot show how such a word differs from its partner. They also share part of their change, so "
-            "the intervals are somewhat too narrow. Judge debiasing by words that were not equalized."
+            f"In {second!r}, {len(words)} of {counted(every, f'{role} word')} were equalized ({name_some(words, 12)}): "
+            f"unlike in {first!r}, each is exactly as near to most {others} words as a partner. "
         )
-        yield Statement("equalized words", text, {"words": tuple(protected)})
-    if attributes:
-        text = (
-            f"In {second!r}, {counted(len(attributes), 'attribute word')} ({name_some(attributes, 12)}) are exactly as "
-            f"near to most protected words as another attribute word, unlike in {first!r}. They were equalized: a gap "
-            "between lists of such partners is 0 by construction, even if an association is left. Judge debiasing by "
-            "attribute words that were not equalized."
-        )
-        yield Statement("equalized attribute words", text, {"words": tuple(attributes)})
+        if is_most:
+            text += (
+                "Differences between partners are 0, so the gap closes by construction. This shows what was done to "
+                "these words, not that no association is left. "
+            )
+        elif role == "protected":
+            text += (
+                "Their gaps cannot show how a word differs from its partner. Such words also share part of their "
+                "change, so the intervals are somewhat too narrow. "
+            )
+        else:
+            text += "A gap between lists of partners is 0 by construction, even if an association is left. "
+        text += f"Judge debiasing by {role} words that were not equalized."
+        kind = "equalized words" if role == "protected" else "equalized attribute words"
+        yield Statement("closed by construction" if is_most else kind, text, {"words": tuple(words)})
 
 
 def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
@@ -540,20 +464,6 @@ def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
     for rows, what in ((nowhere[~unrated], "No condition has the words"), (nowhere[unrated], _UNRATED)):
         if words := rows["word"].tolist():
             yield Statement("lost words", f"{what} {name_some(words, len(words))}.", {"words": words})
-
-
-def _other_scale(distances: "pd.DataFrame") -> Iterator[Statement]:
-    """Yield that a changed slope may be a matter of scale, if mean distances changed much."""
-    whole = distances[distances["protected_word"] == ""]
-    for (first, second), rows in whole.groupby(["first", "second"], sort=False):
-        shift = float(rows["mean"].mean())
-        if abs(shift) >= _OTHER_SCALE:
-            text = (
-                f"From {str(first)!r} to {str(second)!r}, mean distances changed by {signed_text(shift)}. A change of "
-                "a slope may then be a matter of scale: where all distances spread less, slopes are flatter. Compare "
-                "the correlations of both with the covariate (`covariate`), which do not depend on the scale."
-            )
-            yield Statement("other scale", text, {"first": first, "second": second, "shift": shift})
 
 
 def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from bayesbias.base.checks import HDI_PROB
+from bayesbias.changes.change_code import DRAWS
 from bayesbias.changes.engine import changes_of, checked_tables
-from bayesbias.changes.result import DRAWS, Changes, Estimation
+from bayesbias.changes.result import Changes, Estimation
 from bayesbias.tables.schema import FrameLike
 
 

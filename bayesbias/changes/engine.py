@@ -44,6 +44,7 @@ from bayesbias.models.multivariate.attribute_sample import has_both
 from bayesbias.models.periods.gap_draws import FEWEST_WORDS, ContrastDraws, PeriodSample, period_sample
 from bayesbias.models.sampling import fit
 from bayesbias.reports.posterior.contrasts import contrasts
+from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import distance_table
@@ -473,13 +474,18 @@ def _facts(
     studies = list(dict.fromkeys(str(of_table["study"]) for of_table in notes.values() if "study" in of_table))
     descriptions = {str(of_table.get("description", "")) for of_table in notes.values()}
     first, *others = tables
-    roles = ("protected_word", "attribute_word")
+    roles, compared = ("protected_word", "attribute_word"), tables[first][tables[first]["connection"].isin(SIDES)]
     equalized = {name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in others}
     return {
         "study": ", ".join(studies),
         "description": descriptions.pop() if len(descriptions) == 1 else "",
         "conditions": list(tables),
         **{name: len({word for sample in samples for word in getattr(sample, name)}) for name in _COUNTED},
+        "compared_words": {role.removesuffix("_word"): int(compared[role].nunique()) for role in roles},
+        "sizes": {
+            name: sizes_text(word_lists(fitted), recorded="lost_words" in notes.get(name, {}))
+            for name, fitted in fits.items()
+        },
         "protected_groups": len({group for sample in samples for group in sample.groups}),
         "lists": _list_names(tables[first]),
         "groups_not_compared": {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_rope, resolve_seed
-from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import SHOWS, ComparedConditions, Contents, ResultTable, call_options
+from bayesbias.base.checks import check_choice, check_count, check_probability, check_rope, resolve_seed
+from bayesbias.base.number_text import counted, listed, percent_text
+from bayesbias.base.results import BEWARE, SHOWS, ComparedConditions, Contents, ResultTable, alerts_and_others
 from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.changes.change_code import change_code
 from bayesbias.changes.change_contents import change_figures, first_tables, slope_tables, slopes_figure
 from bayesbias.changes.change_statements import (
     change_answer,
@@ -23,14 +23,12 @@ from bayesbias.changes.change_statements import (
     distance_statement,
     explanations,
     line_statements,
-    listed,
     methods_statement,
     neighbour_statements,
-    slope_answer,
-    slope_estimate,
-    slope_statements,
+    sizes_of_conditions,
     word_statements,
 )
+from bayesbias.changes.slope_statements import slope_answer, slope_estimate, slope_origins, slope_statements
 from bayesbias.estimates.intervals import (
     SCOPES,
     contrast_sides,
@@ -54,7 +52,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-DRAWS = 1000
 _ON_PAGE = ("Slopes", "Trend", "Distances", "How to read it", "Methods")
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 CHAINS = 4
@@ -167,10 +164,15 @@ class Changes(ComparedConditions):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         facts = self.facts
+        alerts, doubts = alerts_and_others(self.doubts)
+        origins = slope_origins(self.slopes, self.distances, facts)
         return (
-            StatementList("Slopes", slope_statements(self.slopes, self.sides)),
+            StatementList("Before the answer", alerts),
+            StatementList(
+                "Slopes", slope_statements(self.slopes, self.sides, origins)
+            ),
             StatementList(self._title, self.answers),
-            StatementList("Beware", self.doubts),
+            StatementList(BEWARE, doubts),
             StatementList(
                 "Trend",
                 (
@@ -218,7 +220,9 @@ class Changes(ComparedConditions):
             "lacking": ResultTable(self.lacking, "Words that are lacking", "Words that some conditions lack"),
         }
         shown = {part.title: part for part in self.parts}
-        shown["Slopes"] = StatementList("Slopes", slope_statements(self.slopes, self.sides, of_periods=False))
+        origins = slope_origins(self.slopes, self.distances, facts)
+        of_slopes = slope_statements(self.slopes, self.sides, origins, of_periods=False)
+        shown["Slopes"] = StatementList("Slopes", of_slopes)
         if "Trend" in shown:  # those of other gaps are in the table
             gap = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
             trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
@@ -226,8 +230,7 @@ class Changes(ComparedConditions):
         return Contents(
             title=facts["description"] or self._headline,
             about=f"{f'{self._headline}{"" if self._headline.endswith("?") else "."} ' if facts['description'] else ''}"
-            f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}, "
-            f"{facts['protected_words']} protected and {counted(facts['attribute_words'], 'attribute word')}."
+            f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}. {sizes_of_conditions(facts['sizes'])}."
             f"{self._meaning}",
             answer=self._answer,
             estimate=self._estimate,
@@ -249,7 +252,7 @@ class Changes(ComparedConditions):
                 "Seed": str(facts["random_seed"]),
                 "Interval": prob,
             },
-            code=self._code(),
+            code=change_code(facts),
         )
 
     @property
@@ -306,30 +309,11 @@ class Changes(ComparedConditions):
         if rows := self._slopes:
             first, second = self.sides
             name = rows[0]["covariate"]
-            return f"Do words with a larger {name} lean to {first} or to {second} words, and did it change?"
+            return f"Are words with a larger {name} nearer to {first} or to {second} words, and did that change?"
         if self.facts["times"] is not None:
             return f"How did the association move?{study.removeprefix(':')}"
         first, *others = self.conditions
         return f"Did the association change from {first} to {listed(others, 3)}?{study.removeprefix(':')}"
-
-    def _code(self) -> str:
-        facts = self.facts
-        options = call_options(
-            walk=(facts["walk"], False),
-            baseline=(facts["baseline"], "associated"),
-            scope=(facts["scope"], "population"),
-            hdi_prob=(facts["hdi_prob"], HDI_PROB),
-            rope=(facts["rope"], None),
-            draws=(facts["draws"], DRAWS),
-        )
-        seed = f"random_seed={facts['random_seed']}"
-        if facts["times"] is None:
-            names = ", ".join(f"{name!r}: table_{place}" for place, name in enumerate(self.conditions, start=1))
-            call = f"compared = bb.compare_embeddings({{{names}}}{options}, {seed})\n"
-            return f'{call}bb.write(compared, "changes.html")'
-        given = "".join(f", {name}={name.upper()}" for name in ("covariates", "word_covariates") if facts[name])
-        lost = call_options(max_lost=(facts["max_lost"], MAX_LOST))
-        return f'moved = bb.trend("periods/", STUDY{given}{lost}{options}, {seed})\nbb.write(moved, "trend.html")'
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Paired changes of contrasts in the embeddings of each seed, such as those of a debiasing method."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.number_text import counted, interval_text, share_text, signed_text
 from bayesbias.base.statements import Statement, rows_of
-from bayesbias.changes.change_statements import in_rope_text, reading_text
+from bayesbias.changes.change_statements import claims_text, in_rope_text
 from bayesbias.changes.engine import (
     changes_of_contrasts,
     checked_tables,
@@ -18,7 +18,7 @@ from bayesbias.changes.engine import (
 )
 from bayesbias.changes.result import Estimation, reading_of
 from bayesbias.changes.training_spread import KEYS, OverSeeds
-from bayesbias.changes.training_statements import both_intervals_text
+from bayesbias.changes.training_statements import both_intervals_text, condition_label, counts_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.fits import fitted_table
 from bayesbias.reports.posterior.contrasts import contrast_draws
@@ -28,14 +28,18 @@ if TYPE_CHECKING:
     import xarray as xr
 
 ORIGINAL = "original"
-"""Name of the first condition: the embeddings as they were trained."""
+"""Default name of the first condition: the embeddings as they were trained."""
 
 
-def second_conditions(changed: Any, seeds: Mapping[Hashable, Any]) -> "dict[str, dict[Hashable, xr.DataTree]]":
+def second_conditions(
+    changed: Any, seeds: Mapping[Hashable, Any], first: str
+) -> "dict[str, dict[Hashable, xr.DataTree]]":
     """Return the fits of each second condition by its name, in the order of the seeds.
 
-    Raises `ReportError` if there is none, or a seed lacks one of the conditions.
+    Raises `ReportError` if there is none, one has the name of the `first`, or a seed lacks one of the conditions.
     """
+    if not isinstance(first, str) or not first.strip():
+        raise ReportError(f"first={first!r}: give the name of the first condition, such as 'original'.")
     fits_by_name = changed if isinstance(changed, Mapping) else {}
     named = [isinstance(name, str) and isinstance(one, Mapping) for name, one in fits_by_name.items()]
     if not named or not all(named):
@@ -43,8 +47,11 @@ def second_conditions(changed: Any, seeds: Mapping[Hashable, Any]) -> "dict[str,
             "changed: give the fits of each second condition under its name, such as {'hard': {1: fit, 2: other}}."
         )
     for name, fits in fits_by_name.items():
-        if name.strip() in ("", ORIGINAL):
-            raise ReportError(f"changed: {name!r} is not the name of a second condition. Give one, such as 'hard'.")
+        if name.strip() in ("", first):
+            raise ReportError(
+                f"changed: {name!r} is not the name of a second condition; the first is {first!r}. Give one, such as "
+                "'hard'."
+            )
         if alone := [seed for seed in {**seeds, **fits} if (seed in seeds) != (seed in fits)]:
             raise ReportError(
                 f"Changes are paired by seed, and these have one condition only: {name_some(map(repr, alone))}. Give "
@@ -55,15 +62,16 @@ def second_conditions(changed: Any, seeds: Mapping[Hashable, Any]) -> "dict[str,
 
 @dataclass(frozen=True, eq=False)
 class FittedGaps:
-    """The fits of one condition by seed, and their contrasts at all levels."""
+    """The fits of a condition, its `name`, by seed, and their contrasts at all levels."""
 
+    name: str
     fits: "Mapping[Hashable, xr.DataTree]"
     gaps: "Mapping[Hashable, pd.DataFrame]"
 
     @classmethod
-    def of_fits(cls, fits: "Mapping[Hashable, xr.DataTree]", estimation: Estimation) -> "FittedGaps":
+    def of_fits(cls, name: str, fits: "Mapping[Hashable, xr.DataTree]", estimation: Estimation) -> "FittedGaps":
         """Return fits with their contrasts."""
-        return cls(fits, {seed: condition_gaps(fit, estimation) for seed, fit in fits.items()})
+        return cls(name, fits, {seed: condition_gaps(fit, estimation) for seed, fit in fits.items()})
 
     def over_seeds(self, estimation: Estimation, level: str) -> OverSeeds:
         """Return the contrasts of all seeds at a level, with their draws."""
@@ -73,7 +81,7 @@ class FittedGaps:
 
 
 def seed_changes(
-    first: FittedGaps, second: FittedGaps, name: str, estimation: Estimation, level: str
+    first: FittedGaps, second: FittedGaps, estimation: Estimation, level: str
 ) -> tuple[OverSeeds, tuple[Statement, ...]]:
     """Return the paired changes of each seed at a level, from the fits of both conditions, and doubts about words.
 
@@ -81,7 +89,7 @@ def seed_changes(
     seed lacks, such as those of a word that debiasing lost there, are left out.
     """
     frames, draws, doubts = {}, [], {}
-    conditions = {ORIGINAL: first, name: second}
+    conditions = {first.name: first, second.name: second}
     for seed in first.fits:
         tables = checked_tables({label: fitted_table(one.fits[seed]) for label, one in conditions.items()})
         (pairing,) = paired_conditions(tables)
@@ -101,7 +109,7 @@ def _over_seeds(doubts: Mapping[Hashable, tuple[Statement, ...]]) -> Iterator[St
 
 
 def estimated_changes(
-    original: FittedGaps, conditions: "Mapping[str, FittedGaps]", estimation: Estimation, level: str
+    original: FittedGaps, conditions: Sequence[FittedGaps], estimation: Estimation, level: str
 ) -> "tuple[pd.DataFrame, pd.DataFrame, list[Statement]]":
     """Return the changes over seeds of all conditions, those of each seed, and doubts about the words of conditions.
 
@@ -113,16 +121,17 @@ def estimated_changes(
     before = original.over_seeds(estimation, level).estimates(estimation)
     frames, by_seed = [], []
     doubts: list[Statement] = []
-    for name, second in conditions.items():
-        changes, raised = seed_changes(original, second, name, estimation, level)
+    for second in conditions:
+        changes, raised = seed_changes(original, second, estimation, level)
         frame = changes.estimates(estimation)
         for side, gaps in ((ORIGINAL, before), ("changed", second.over_seeds(estimation, level).estimates(estimation))):
             named = gaps[KEYS + columns].rename(columns={column: f"{side}_{column}" for column in columns})
             frame = frame.merge(named, "left")
-        frame.insert(len(KEYS), "second", name)
+        frame.insert(len(KEYS), "first", original.name)
+        frame.insert(len(KEYS) + 1, "second", second.name)
         same = np.all([of_seed["direction"] == "equal" for of_seed in changes.frames.values()], axis=0)
         readings = [change_over_seeds(row, same=equal) for row, equal in zip(rows_of(frame), same, strict=True)]
-        frame.insert(len(KEYS) + 1, "change", readings)
+        frame.insert(len(KEYS) + 2, "change", readings)
         frames.append(frame)
         by_seed.append(changes.by_seed)
         doubts += raised
@@ -151,27 +160,24 @@ def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "") -> State
 
     Its kind is the `reading` of the row. `rank` is that of the vectors under the second condition, if it is known.
     """
-    words, second = row["protected_word"] or row["protected_group"], row["second"]
+    words = row["protected_word"] or row["protected_group"]
     words = f"exactly these words of {words}" if row["protected_group"] else words
-    counts = {"below 0": row["nearer"], "above 0": row["farther"], "not settled": row["not_settled"]}
-    shown = ", ".join(f"{text} in {count}" for text, count in counts.items() if count)
-    if text := next((text for text, count in counts.items() if count == row["seeds"]), ""):
-        shown = f"{text} in {'any seed' if text == 'not settled' else 'all seeds'}"
     gaps = [
         f"{signed_text(row[f'{side}_mean'])} "
         f"({interval_text(row[f'{side}_hdi_low'], row[f'{side}_hdi_high'])}) in {condition}"
-        for side, condition in ((ORIGINAL, ORIGINAL), ("changed", second))
+        for side, condition in ((ORIGINAL, row["first"]), ("changed", row["second"]))
         if np.isfinite(row[f"{side}_mean"])
     ]
+    claim = claims_text({condition_label(row): row["change"]}, 1)
     return Statement(
         row["reading"],
-        f"The gap {row['contrast']}{f' of {words}' if words else ''}, from {ORIGINAL} to {second}: "
-        f"{reading_text(row['change'], second)}. On average over {counted(row['seeds'], 'seed')}, the change is "
-        f"{signed_text(row['mean'])} in cosine distance, {both_intervals_text(row)}; it is {shown}. "
-        f"For one more seed, the interval is {interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}"
+        f"Compared with {row['first']}, the gap {row['contrast']}{f' of {words}' if words else ''} {claim}. On average "
+        f"over {counted(row['seeds'], 'seed')}, it changes by {signed_text(row['mean'])} in cosine distance, "
+        f"{both_intervals_text(row)}. The change is {counts_text(row)}; the interval of one more seed is "
+        f"{interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}"
         f"{f' The gap is {" and ".join(gaps)}.' if gaps else ''} The seed accounts for {share_text(row['seed_share'])} "
-        f"of the variance of the change in one seed ({share_text(row['seed_share_low'])} to "
+        f"of the variance of the change in one training ({share_text(row['seed_share_low'])} to "
         f"{share_text(row['seed_share_high'])})."
-        f"{f' The vectors of {second} use {rank} dimensions.' if rank else ''}",
+        f"{f' The vectors of {row["second"]} keep {rank} dimensions.' if rank else ''}",
         dict(row),
     )

@@ -35,6 +35,7 @@ def training_code(facts: Mapping[str, Any], sources: TrainingSources | None, hdi
     settings = "".join(f", {name}={value}" for name, value in facts["settings"].items())
     lost = call_options(max_lost=(facts["max_lost"], MAX_LOST))
     further = call_options(
+        first=(facts["first"], "original"),
         baseline=(facts["baseline"], "associated"),
         level=(facts["level"], "overall"),
         scope=(facts["scope"], "population"),

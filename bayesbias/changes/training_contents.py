@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import MOST_LINES, ResultFigure, ResultTable
-from bayesbias.changes.training_statements import WHICH_INTERVAL, training_mark
+from bayesbias.changes.training_statements import MARKS_OVER_SEEDS, WHICH_INTERVAL, training_mark
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,25 +30,24 @@ def tables_over_seeds(
     labels = [f"{name}, exactly these words" if name else every for name in contrasts["protected_group"][~is_word]]
     groups = contrasts[~is_word].assign(protected_group=labels)
     frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", words)}
-    what = "Changes of contrasts" if "change" in contrasts else "Contrasts"
+    what = "Changes of gaps" if "change" in contrasts else "Contrasts"
     several = ("second",) if "second" in contrasts and contrasts["second"].nunique() > 1 else ()
     estimate = tuple(name for name in _ESTIMATE if name in contrasts)
     conditions = {}
     if facts["changed"]:
         frame = pd.DataFrame(list(verdicts))
-        frame["rank"] = [facts["ranks"].get(name, "") for name in frame["second"]]
+        frame["dimensions_used"] = [facts["ranks"].get(name, "") for name in frame["second"]]
         conditions["conditions_over_seeds"] = ResultTable(
             frame,
             "Conditions",
-            f"Change of {frame['contrast'].iloc[0]} in each condition over seeds, in units of cosine distance, {prob}",
-            ("second", *estimate, *(("rank",) if facts["ranks"] else ())),
-            {**SEED_HEADINGS, "second": "Condition", "rank": "Dimensions used"},
+            f"Change of the gap {frame['contrast'].iloc[0]} in each condition over seeds, in units of cosine distance, "
+            f"{prob}",
+            ("second", *estimate, *(("dimensions_used",) if facts["ranks"] else ())),
+            {**SEED_HEADINGS, "second": "Condition"},
             differences=True,
-            note="Dimensions used: the rank of the vectors, from the smallest to the largest over seeds. A method that "
-            "removes many dimensions also removes meaning."
-            if facts["ranks"]
-            else "",
+            note="A method that removes many dimensions also removes meaning." if facts["ranks"] else "",
             mark=training_mark,
+            marks=MARKS_OVER_SEEDS,
             in_folder=False,
         )
     return conditions | {
@@ -62,6 +61,7 @@ def tables_over_seeds(
             differences=True,
             note=WHICH_INTERVAL if place == 0 else "",
             mark=training_mark,
+            marks=MARKS_OVER_SEEDS,
             in_folder=False,
         )
         for place, (title, (name, frame)) in enumerate(frames.items())
@@ -75,9 +75,10 @@ def figures_over_seeds(contrasts: "pd.DataFrame", prob: str, *, rope: bool = Fal
     With several conditions, the first figure has the first contrast alone. `rope` is whether there is such a region.
     """
     caption = (
-        f"Colour: over seeds (points: posterior means, filled if settled; lines: {prob} over seeds and words, thick "
-        "over seeds alone); grey: in each seed. Colours and shapes: the words that are subtracted. In units of cosine "
-        f"distance.{' Shaded: too small to matter.' if rope else ''}"
+        f"In colour, the average over seeds: the thin line is the {prob} over seeds and words, the thick one that over "
+        "seeds alone; the point is filled if stable, has a dot if open or if the seeds disagree, and is hollow if not "
+        "settled. In grey, each seed, filled if settled. Colours and shapes: the words that are subtracted. In units "
+        f"of cosine distance.{' Shaded: too small to matter.' if rope else ''}"
     )
     of_words = contrasts["protected_word"] != ""
     words, several = int(of_words.sum()), "second" in contrasts and contrasts["second"].nunique() > 1

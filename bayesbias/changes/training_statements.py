@@ -1,16 +1,17 @@
 """Statements on a comparison of seeds: stable or not, each contrast over seeds, and the limits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, share_text, signed_text
 from bayesbias.base.statements import Statement
 from bayesbias.changes.change_statements import change_mark, in_rope_text, size_limits
-from bayesbias.errors import name_some
+from bayesbias.errors import name_some, worded
 from bayesbias.estimates.intervals import contrast_sides, is_settled, settled_text
 
-_READINGS = ("nearer", "farther", "not_settled")
+_SIDES = {"nearer": "below 0", "farther": "above 0", "not_settled": "not settled"}
+_READINGS = tuple(_SIDES)
 """Conclusions from the interval of one embedding: columns of the frame of contrasts."""
 
 SMALL_SHARE = 0.2
@@ -18,41 +19,54 @@ SMALL_SHARE = 0.2
 of that from the word lists, and intervals of some seeds end beyond 0 and others short of it without saying more."""
 
 WHICH_INTERVAL = (
-    "The interval over seeds and words leads, because the question is about an association, of which the words of the "
-    "study are a sample: other words like these would move the number too. The interval over seeds alone takes these "
-    "words as given. It says what more trainings would give with the same lists, and nothing about other words. Rows "
-    "of a group or a word are about exactly these protected words. Their interval over seeds and words counts the "
-    "choice of attribute words alone."
+    "Each number has two intervals. The first one, over seeds and words, is the answer: other words like those of the "
+    "study would move the number too. The second one, over seeds alone, is about exactly these words: it says what "
+    "more trainings would give with the same lists. Numbers of a group or a word are about exactly its protected "
+    "words, so their first interval allows for other attribute words only."
 )
 """Why the interval over seeds and words is the answer, and what that over seeds alone is for."""
 LIMITS = (
-    "What holds for other corpora, algorithms and settings: only {changed} changed. Effects of the seed on single "
-    "pairs also count in the word lists' uncertainty of each fit, so intervals over seeds tend to be too wide rather "
-    "than too narrow."
+    "What holds for other corpora, algorithms and settings: only {changed} changed. Intervals over seeds tend to be "
+    "too wide rather than too narrow, because each fit counts effects of the seed on single pairs of words as "
+    "uncertainty of the word lists, too."
 )
-_STARTS = {"stable": "Stable", "not settled": "Not settled", "open": "Open", "seeds disagree": "Not stable"}
+STATES = {
+    "stable": "all seeds, their average and the interval of one more seed have the same conclusion",
+    "not settled": "neither the average over seeds nor one more seed excludes 0",
+    "open": "the seeds agree, but their average or one more seed may differ",
+    "seeds disagree": "their conclusions differ, and the seed has much of the variance or one contradicts another",
+}
+"""Values of `reading`, the same words in texts, tables and figures, and their meanings."""
+MARKS_OVER_SEEDS = (
+    "Filled circle: stable; with a dot: open, or the seeds disagree; hollow: not settled; the arrow is the direction"
+)
+"""Meaning of the marks of contrasts over seeds."""
+_OPEN_POINTS = {"open": "one more seed may differ", "seeds disagree": "the seeds disagree"}
 FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
 
 
 _ORDER = (
-    "Which condition changes most. Conditions stand in the order in which they were given, and their changes share "
-    "words and seeds: whether their intervals overlap says nothing about their difference. To compare two of them, "
-    "give the embeddings of one as the originals, and those of the other as changed."
+    "Which condition changes most. Conditions stand in the order in which they were given. Their changes share words "
+    "and seeds, so overlapping intervals do not show whether two of them differ. To compare two, take the vectors of "
+    "one as the first condition, and those of the other as the second: {how}."
 )
+_COMPARED_IN_PYTHON = 'bb.compare_trainings(hard_fits, changed={"inlp": inlp_fits}, first="hard")'
+_COMPARED_BY_COMMAND = "bayesbias trainings hard/*.npz --first hard --changed inlp"
 
 
 def training_limits(facts: Mapping[str, Any], seed_sd_prior: float) -> tuple[Statement, ...]:
     """Return what a comparison of seeds does not show, given `TrainingComparison.facts`."""
     seeds, resamples = len(facts["embeddings"]), facts["resamples"]
+    order = _ORDER.format(how=worded(_COMPARED_IN_PYTHON, _COMPARED_BY_COMMAND))
     few = (
         f"How much seeds differ in general. {counted(seeds, 'seed says', 'seeds say')} little about their standard "
         f"deviation, so its prior matters (a half-Normal with scale {seed_sd_prior:g}). Train more seeds, or report "
-        "the standard deviation with its interval."
+        "this standard deviation with its interval."
     )
     return (
         *([Statement("few seeds", few)] if seeds < FEW_SEEDS else []),
-        *([Statement("order", _ORDER)] if len(facts["changed"]) > 1 else []),
+        *([Statement("order", order)] if len(facts["changed"]) > 1 else []),
         *(size_limits(facts["rope"]) if facts["changed"] else []),
         Statement("other", LIMITS.format(changed="seed and documents were" if resamples else "the seed was")),
     )
@@ -66,48 +80,62 @@ def verdict(rows: list[dict[str, Any]]) -> Statement:
 
 
 def training_mark(row: Mapping[str, Any]) -> str:
-    """Return the mark of a contrast over seeds in a table: filled if stable, with a dot if open or seeds disagree.
+    """Return the mark of a contrast over seeds, or of its change, in a table (`MARKS_OVER_SEEDS`).
 
     >>> training_mark({"reading": "stable", "mean": -0.1}), training_mark({"reading": "open", "mean": -0.1})
     ('● ← nearer', '⊙ ← open')
+    >>> training_mark({"reading": "seeds disagree", "change": "narrower", "mean": 0.1})
+    '⊙ → narrower; seeds disagree'
     """
+    reading, arrow = row["reading"], "←" if row["mean"] < 0 else "→"
     if "change" in row:
-        return change_mark({**row, "reading": row["change"]})
-    arrow, word = ("←", "nearer") if row["mean"] < 0 else ("→", "farther")
-    if row["reading"] == "not settled":
-        return "○ not settled"
-    return f"● {arrow} {word}" if row["reading"] == "stable" else f"⊙ {arrow} {row['reading']}"
+        word = change_mark({**row, "reading": row["change"]}).split(maxsplit=1)[1].removeprefix(f"{arrow} ")
+        text = f"{word}; {reading}" if reading in _OPEN_POINTS else word
+    else:
+        text = ("nearer" if row["mean"] < 0 else "farther") if reading == "stable" else reading
+    if reading == "not settled":
+        return f"○ {text}"
+    return f"{'⊙' if reading in _OPEN_POINTS else '●'} {arrow} {text}"
 
 
 def training_answer(row: dict[str, Any]) -> str:
     """Return whether the first contrast is stable over seeds, in a sentence."""
     words = row["protected_word"] or row["protected_group"]
-    return f"{_STARTS[row['reading']]}{f' for {words}' if words else ''}: {_counted(row)}."
+    end = ", but one more seed may differ" if row["reading"] == "open" else ""
+    return f"{row['reading'].capitalize()}{f' for {words}' if words else ''}: {_counted(row)}{end}."
 
 
-def training_estimate(rows: Sequence[Mapping[str, Any]], ranks: Mapping[str, str], hdi_prob: float) -> str:
-    """Return the first contrast, or its change in each condition, on average over seeds with its intervals.
+def condition_label(row: Mapping[str, Any]) -> str:
+    """Return the name of the second condition of a change, with what the seeds leave open about it.
 
-    `ranks` are those of the vectors, by condition.
+    >>> condition_label({"second": "hard", "reading": "stable"})
+    'hard'
+    >>> condition_label({"second": "inlp", "reading": "seeds disagree"})
+    'inlp (the seeds disagree)'
     """
+    reading = row["reading"]
+    return f"{row['second']} ({_OPEN_POINTS[reading]})" if reading in _OPEN_POINTS else row["second"]
+
+
+def training_estimate(rows: Sequence[Mapping[str, Any]], hdi_prob: float) -> str:
+    """Return the first contrast, or its change in each condition, on average over seeds with its intervals."""
     if len(rows) > 1:
         shown = "; ".join(
-            f"{row['second']} {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])}"
-            f"{f'; {ranks[row["second"]]} dimensions' if row['second'] in ranks else ''})"
+            f"{row['second']} {signed_text(row['mean'])} ({interval_text(row['hdi_low'], row['hdi_high'])})"
             for row in rows
         )
         return (
-            f"Change on average over seeds, in cosine distance: {shown}. Brackets hold {percent_text(hdi_prob)} "
-            f"intervals over seeds and words{', and the dimensions that the vectors still use' if ranks else ''}."
+            f"Change on average over {counted(rows[0]['seeds'], 'seed')}, in cosine distance: {shown}. In brackets: "
+            f"{percent_text(hdi_prob)} intervals over seeds and words."
         )
     (row,) = rows
     gaps = [row.get(f"{side}_mean", float("nan")) for side in ("original", "changed")]
     moved = f" (from {signed_text(gaps[0])} to {signed_text(gaps[1])})" if all(map(isfinite, gaps)) else ""
-    what = f"Change in {row['second']} on average over seeds" if "second" in row else "On average over seeds"
-    rank = ranks.get(row.get("second", ""))
+    over = f"on average over {counted(row['seeds'], 'seed')}"
+    what = f"Change in {row['second']}, {over}" if "second" in row else f"Contrast {row['contrast']}, {over}"
     return (
         f"{what}: {signed_text(row['mean'])}{moved} in cosine distance, {percent_text(hdi_prob)} "
-        f"{both_intervals_text(row)}.{f' The vectors then use {rank} dimensions.' if rank else ''}"
+        f"{both_intervals_text(row)}."
     )
 
 
@@ -172,7 +200,7 @@ def _verdict_text(row: dict[str, Any]) -> str:
     ends = {
         "stable": ". The average over seeds and the interval of one more seed agree",
         "not settled": ". Their average does not settle it either, so there is no answer yet that could be stable",
-        "open": ". The interval over seeds, or that of one more seed, disagrees",
+        "open": ". The average over seeds, or one more seed, may differ",
         "seeds disagree": "",
     }
     if row["reading"] != "seeds disagree" and sum(row[name] > 0 for name in _READINGS) > 1:
@@ -183,7 +211,7 @@ def _verdict_text(row: dict[str, Any]) -> str:
             "open": f"{little}, and of their average and one more seed, only one has an interval that excludes 0",
         }
     return (
-        f"{_STARTS[row['reading']]}: {_counted(row)}{ends[row['reading']]}. The seed accounts for "
+        f"{row['reading'].capitalize()}: {_counted(row)}{ends[row['reading']]}. The seed accounts for "
         f"{share_text(row['seed_share'])} of the variance of one embedding's contrast "
         f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])}), " + _other_shares(row)
     )
@@ -204,8 +232,7 @@ def _other_shares(row: dict[str, Any]) -> str:
 
 def _others_text(rows: list[dict[str, Any]]) -> str:
     """Return how many of the contrasts after the first are stable, with some of their names."""
-    kinds = ("stable", "not settled", "open", "seeds disagree")
-    titles = {name: [_title(row) for row in rows if row["reading"] == name] for name in kinds}
+    titles = {name: [_title(row) for row in rows if row["reading"] == name] for name in STATES}
     counts = [f"{len(group)} {name} ({name_some(group, 3)})" for name, group in titles.items() if group]
     return f"Of the other contrasts: {', '.join(counts)}."
 
@@ -226,22 +253,48 @@ def _counted(row: dict[str, Any]) -> str:
     return f"{compared.format(first)} in {most} of {counted(seeds, 'seed')}, {remainder}"
 
 
-def disagreement(row: dict[str, Any]) -> Statement:
-    """Return how the seeds disagree on a contrast."""
-    counts = [f"{row[kind]} {kind.replace('_', ' ')}" for kind in _READINGS if row[kind]]
-    text = (
-        f"{_title(row)}: of {counted(row['seeds'], 'seed')}, {', '.join(counts)}. The answer depends on the seed: "
-        "report the mean over seeds with its interval, not one embedding."
-    )
-    return Statement("seeds disagree", text, row)
+def disagreements(rows: Iterable[Mapping[str, Any]], ranks: Mapping[str, str]) -> Iterator[Statement]:
+    """Yield on which contrasts the seeds disagree, or on which changes in each condition.
+
+    `ranks` are those of the vectors, by condition.
+    """
+    by_condition: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["reading"] == "seeds disagree":
+            by_condition.setdefault(row.get("second", ""), []).append(row)
+    for name, differing in by_condition.items():
+        shown = name_some([f"{_title(row)} ({counts_text(row)})" for row in differing], 6)
+        what = f"what {name} changes" if name else "these contrasts"
+        rank = f" The vectors of {name} keep {ranks[name]} dimensions." if name in ranks else ""
+        text = (
+            f"The seeds disagree on {what}: {shown}. Report the mean over seeds with its interval, and each seed, not "
+            f"one embedding.{rank}"
+        )
+        yield Statement("seeds disagree", text, {"second": name, "contrasts": list(map(_title, differing))})
+
+
+def counts_text(row: Mapping[str, Any]) -> str:
+    """Return in how many seeds a contrast or its change is settled, and on which side of 0.
+
+    >>> counts_text({"nearer": 1, "farther": 4, "not_settled": 0, "seeds": 5})
+    'below 0 in 1 of 5 seeds, above 0 in 4'
+    >>> counts_text({"nearer": 0, "farther": 0, "not_settled": 5, "seeds": 5})
+    'not settled in any of 5 seeds'
+    """
+    shown = [(text, row[name]) for name, text in _SIDES.items() if row[name]]
+    if len(shown) == 1:
+        (text, _), seeds = shown[0], row["seeds"]
+        return f"{text} in {f'any of {seeds}' if text == 'not settled' else f'all {seeds}'} seeds"
+    (first, count), *others = shown
+    return ", ".join([f"{first} in {count} of {row['seeds']} seeds", *(f"{text} in {many}" for text, many in others)])
 
 
 def contrast_statement(row: dict[str, Any]) -> Statement:
     """Return a contrast over seeds, and the sources of its spread."""
     state = settled_text(row["hdi_low"], row["hdi_high"])
     text = (
-        f"{_title(row)}: {state}, {signed_text(row['mean'])} on average over seeds, {both_intervals_text(row)}. For "
-        f"one more seed, the interval is {interval_text(row['next_low'], row['next_high'])}."
+        f"{_title(row)}: {state}, {signed_text(row['mean'])} on average over seeds, {both_intervals_text(row)}. The "
+        f"interval of one more seed is {interval_text(row['next_low'], row['next_high'])}."
         f"{in_rope_text(row, 'contrast')} The word lists add a standard deviation of "
         f"{distance_text(row['lists_sd'])}, the seed one of {distance_text(row['seed_sd'])} "
         f"({distance_text(row['seed_sd_low'])} to {distance_text(row['seed_sd_high'])}). The seed accounts for "

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import NO_PROOF, Contents, Result, ResultTable
+from bayesbias.base.number_text import counted, listed, percent_text
+from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultTable, alerts_and_others
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.change_statements import change_answer, listed
+from bayesbias.changes.change_code import DRAWS
+from bayesbias.changes.change_statements import change_answer
 from bayesbias.changes.engine import condition_gaps
-from bayesbias.changes.result import DRAWS, Estimation
+from bayesbias.changes.result import Estimation
 from bayesbias.changes.training_changes import (
     ORIGINAL,
     FittedGaps,
@@ -25,9 +26,11 @@ from bayesbias.changes.training_contents import SEED_HEADINGS, figures_over_seed
 from bayesbias.changes.training_spread import SD_PRIOR
 from bayesbias.changes.training_statements import (
     SMALL_SHARE,
+    STATES,
     WHICH_INTERVAL,
+    condition_label,
     contrast_statement,
-    disagreement,
+    disagreements,
     reading_over_trainings,
     seeds_agree,
     training_answer,
@@ -38,7 +41,7 @@ from bayesbias.changes.training_statements import (
 from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.models.fits import check_cosine, check_fit, fit_attribute, fitted_rows, fitted_table
 from bayesbias.reports.posterior.contrasts import LEVELS
-from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts
+from bayesbias.reports.posterior.doubts import convergence_doubts, data_doubts, sizes_text, word_lists
 from bayesbias.tables.schema import RANK, lost_by_list
 
 if TYPE_CHECKING:
@@ -101,7 +104,8 @@ def _digest(fit: "xr.DataTree") -> int:
 
 
 _SHOWN = (
-    *("contrast", "protected_group", "protected_word", "second", "change", "reading", "mean", "hdi_low", "hdi_high"),
+    *("contrast", "protected_group", "protected_word", "first", "second", "change", "reading"),
+    *("mean", "hdi_low", "hdi_high"),
     *("seeds_low", "seeds_high", "probability_in_rope", "next_low", "next_high", "nearer", "farther", "not_settled"),
     *("lists_sd", "seed_sd", "seed_sd_low", "seed_sd_high"),
     *("seed_share", "seed_share_low", "seed_share_high"),
@@ -182,19 +186,20 @@ class TrainingComparison(Result):
 
     @property
     def _doubts(self) -> tuple[Statement, ...]:
-        return tuple(self.facts["doubts"])
+        shown = self.contrasts if not self.facts["changed"] else self.contrasts[self.contrasts["protected_word"] == ""]
+        return (*self.facts["doubts"], *disagreements(rows_of(shown), self.facts["ranks"]))
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         rows, changed = rows_of(self.contrasts), self.facts["changed"]
         verdicts = [verdict.numbers for verdict in self.verdicts] if changed else []
         shown = [row for row in rows if not (changed and row["protected_word"]) and row not in verdicts]
-        disagreements = tuple(disagreement(row) for row in rows if not (changed or row["agree"]))
+        alerts, doubts = alerts_and_others(self._doubts)
         over = f"{'Other changes over' if changed else 'Over'} {counted(len(self.facts['embeddings']), 'seed')}"
         return (
-            StatementList("Beware", self._doubts),
+            StatementList("Before the answer", alerts),
             StatementList("", (*self.verdicts, Statement("intervals", WHICH_INTERVAL)), bulleted=False),
-            StatementList("Beware: the seeds disagree", disagreements),
+            StatementList(BEWARE, doubts),
             StatementList(
                 f"{over} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(change_over_seeds_statement(row) if changed else contrast_statement(row) for row in shown),
@@ -206,18 +211,17 @@ class TrainingComparison(Result):
     def contents(self) -> Contents:
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
         facts, seeds = self.facts, counted(len(self.facts["embeddings"]), "embedding")
-        changed = listed(facts["changed"], 3) if facts["changed"] else ""
-        what = f"Changes of contrasts from {ORIGINAL} to {changed}" if changed else "Contrasts"
+        changed, first = listed(facts["changed"], 3) if facts["changed"] else "", facts["first"]
+        what = f"Changes of gaps from {first} to {changed}" if changed else "Contrasts"
         prob = f"{percent_text(self.hdi_prob)} HPDI"
         samples = f", and {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
         lost = tuple(
             Statement("lost words", f"{name}: {name_some(words, 20)}.") for name, words in facts["lost_words"].items()
         )
-        apart = tuple(part for part in self.parts if part.title.startswith("Beware: "))
         other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
-        of_seeds = f"{seeds} that differ in the seed of their training{samples}, model {facts['model']}."
+        of_seeds = f"{seeds} that differ in the seed of their training{samples}. {facts['sizes']}."
         question = (
-            f"How do the contrasts of {facts['study']} change from {ORIGINAL} to {changed}, over seeds?"
+            f"How do the gaps of {facts['study']} change from {first} to {changed}, over seeds?"
             if changed
             else f"Are the contrasts of {facts['study']} stable over seeds?"
         )
@@ -226,9 +230,9 @@ class TrainingComparison(Result):
             about=f"{question} {of_seeds}" if facts["description"] else of_seeds,
             doubts=self._doubts,
             answer=self._answer,
-            estimate=training_estimate([one.numbers for one in self.verdicts], facts["ranks"], self.hdi_prob),
+            estimate=training_estimate([one.numbers for one in self.verdicts], self.hdi_prob),
             answers=self.verdicts,
-            parts=(*apart, *((StatementList("Lost words", lost),) if lost else ())),
+            parts=(StatementList("Lost words", lost),) if lost else (),
             tables=tables_over_seeds(self.contrasts, [dict(one.numbers) for one in self.verdicts], facts, prob)
             | {
                 "contrasts": ResultTable(
@@ -239,10 +243,8 @@ class TrainingComparison(Result):
                     tuple(name for name in _SHOWN if name in self.contrasts),
                     SEED_HEADINGS,
                     differences=True,
-                    note="A contrast is stable if all seeds, their average, and the interval of one more seed "
-                    "settle it in the same way; not settled if none of these does; open where the seeds agree and "
-                    "the others do not. Seeds with different conclusions agree if the seed has less than "
-                    f"{percent_text(SMALL_SHARE)} of the variance and none contradicts another.",
+                    note=f"{'; '.join(f'{name}: {meaning}' for name, meaning in STATES.items()).capitalize()}. Much of "
+                    f"the variance is at least {percent_text(SMALL_SHARE)}.",
                 ),
                 "by_seed": ResultTable(
                     self.by_seed,
@@ -274,7 +276,8 @@ class TrainingComparison(Result):
         if not self.facts["changed"]:
             return training_answer(dict(rows[0]))
         words = rows[0]["protected_word"] or rows[0]["protected_group"]
-        return change_answer(rows[0]["contrast"], ORIGINAL, {row["second"]: row["change"] for row in rows}, words)
+        readings = {condition_label(row): row["change"] for row in rows}
+        return change_answer(rows[0]["contrast"], self.facts["first"], readings, words)
 
 
 def compare_trainings(
@@ -282,6 +285,7 @@ def compare_trainings(
     *,
     changed: "Mapping[str, Mapping[Hashable, xr.DataTree]] | None" = None,
     resampled: "Mapping[Hashable, xr.DataTree] | None" = None,
+    first: str = ORIGINAL,
     baseline: str = "associated",
     level: str = "overall",
     scope: str = "population",
@@ -303,6 +307,9 @@ def compare_trainings(
     resampled
         Fits of embeddings that were trained with a seed each on resampled documents of the same corpus
         (`train_embeddings` with ``resample="documents"``). None: what other documents would change is left open.
+    first
+        Name of the condition of `fits`, if there is `changed`. To compare two methods, give the fits of one as `fits`,
+        its name as `first`, and those of the other as `changed`.
     baseline, level, scope
         As in `bayesbias.contrasts`.
     rope
@@ -367,13 +374,13 @@ def compare_trainings(
     if changed is not None and resampled is not None:
         raise ReportError(f"{setting('changed')} and {setting('resampled')} exclude each other. Give one of them.")
     check_trainings(fits, resampled)
-    conditions = {} if changed is None else second_conditions(changed, fits)
+    conditions = {} if changed is None else second_conditions(changed, fits, first)
     for name, others in conditions.items():
         check_conditions(fits, others, name)
-    original, facts = FittedGaps.of_fits(fits, estimation), _facts(fits)
+    original, facts = FittedGaps.of_fits(first, fits, estimation), _facts(fits)
     facts["ranks"] = {name: text for name, others in conditions.items() if (text := _ranks(others.values()))}
     if conditions:
-        changed_gaps = {name: FittedGaps.of_fits(others, estimation) for name, others in conditions.items()}
+        changed_gaps = [FittedGaps.of_fits(name, others, estimation) for name, others in conditions.items()]
         frame, by_seed, doubts = estimated_changes(original, changed_gaps, estimation, level)
         facts["doubts"] += doubts
     else:
@@ -387,7 +394,7 @@ def compare_trainings(
         contrasts=EstimateFrame(frame),
         by_seed=EstimateFrame(by_seed),
         facts=facts
-        | {"resamples": 0 if resampled is None else len(resampled), "changed": tuple(conditions)}
+        | {"resamples": 0 if resampled is None else len(resampled), "first": first, "changed": tuple(conditions)}
         | {"baseline": baseline, "level": level, "scope": scope, "rope": estimation.rope},
         hdi_prob=hdi_prob,
         random_seed=estimation.seed,
@@ -423,6 +430,7 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
         "protected_words": sizes["protected_word"],
         "attribute_words": sizes["attribute_word"],
         "pairs": len(fitted_rows(first).distance),
+        "sizes": sizes_text(word_lists(first), recorded="lost_words" in table),
         "lost_words": lost_by_list(table.get("lost_words", [])),
         "max_lost": table.get("max_lost", MAX_LOST),
         "model": fit_attribute(first, "model")["name"],

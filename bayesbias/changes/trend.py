@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import HDI_PROB, check_flag, check_path
 from bayesbias.base.files.spreadsheets import PERCENT
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.progress import with_progress
+from bayesbias.base.statements import rows_of
+from bayesbias.changes.change_code import DRAWS, input_code
 from bayesbias.changes.engine import (
     Periods,
     changes_of,
@@ -22,7 +25,7 @@ from bayesbias.changes.engine import (
     times_of,
     trend_design,
 )
-from bayesbias.changes.result import CHAINS, DRAWS, Changes, Estimation, estimate_rows, line_rows
+from bayesbias.changes.result import CHAINS, Changes, Estimation, estimate_rows, line_rows, reading_of
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import ArgumentError, name_some, setting, worded
 from bayesbias.estimates.intervals import is_settled, student_scales, welch_freedom
@@ -60,6 +63,19 @@ class WordCovariates:
     values: np.ndarray
     names: tuple[str, ...]
     percent: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> list[str]:
+        """Names of the covariates whose numbers differ between the first and the last period."""
+        first, last = self.values[0], self.values[-1]
+        differ = ~np.isclose(first, last, rtol=1e-12, atol=0) & np.isfinite(first) & np.isfinite(last)
+        return [name for name, is_changed in zip(self.names, differ.any(axis=0), strict=True) if is_changed]
+
+
+def _inputs(values: Mapping[str, Any], **options: tuple[Any, Any]) -> dict[str, str]:
+    """Return inputs as code by their names, without missing ones; `options` are (value, default)."""
+    inputs = {name: input_code(value, name.upper()) for name, value in values.items() if value is not None}
+    return inputs | {name: repr(value) for name, (value, default) in options.items() if value != default}
 
 
 def _source(period: str = "") -> str:
@@ -208,6 +224,15 @@ def slope_rows(
     frame = pd.concat(frames, ignore_index=True)
     ends = frame[["hdi_low", "hdi_high", "borderline"]].itertuples(index=False, name=None)
     frame["settled"] = [is_settled(low, high) and not borderline for low, high, borderline in ends]
+    rows = rows_of(frame)
+    frame["reading"] = [
+        reading_of(
+            row | {"direction": "" if row["sd"] > ROUNDING else "equal"}, rows[place - len(effects)], rows[place - 1]
+        )
+        if row["quantity"] == "change"
+        else ""
+        for place, row in enumerate(rows)
+    ]
     return frame
 
 
@@ -291,7 +316,8 @@ def trend(
         change for one unit of each covariate, and the sd of periods (its `mean` is the median); `slopes` the
         slope of the words' gaps on each word covariate in each period, which is that of `covariate_effect` with the
         same seed and as many draws, at least those of `fit` (`quantity` is ``"slope"``), and its change from the first
-        to the last (``"change"``), for one `unit`, with the number of `words` behind it; `neighbours` the
+        to the last (``"change"``, with a `reading` as in `changes`), for one `unit`, with the number of `words` behind
+        it; `neighbours` the
         statistic of Durbin and Watson and the share of simulated independent deviations with a smaller one.
 
     Raises
@@ -375,6 +401,16 @@ def trend(
         "covariates": [str(name) for name in covariate_frame],
         "word_covariates": [] if of_words is None else list(of_words.names),
         "percent_covariates": [] if of_words is None else list(of_words.percent),
+        "changed_covariates": [] if of_words is None else of_words.changed,
+        "inputs": _inputs(
+            {"periods": periods, "study": study, "covariates": covariates, "word_covariates": word_covariates},
+            word_column=(word_column, None),
+            period_column=(period_column, None),
+            drop_unrated=(drop_unrated, False),
+            case=(case, "exact"),
+            prefix=(prefix, ""),
+            suffix=(suffix, ""),
+        ),
         "slope_doubts": {name: effect.doubts for name, effect in first_effects.items()},
         "max_lost": max_lost,
         "walk": walk,

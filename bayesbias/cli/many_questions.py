@@ -37,6 +37,7 @@ from bayesbias.errors import (
     ReportError,
     collected_warnings,
     name_some,
+    setting,
     warn_user,
 )
 
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 _OUTCOMES = ("gate.json", "junit.xml", "conclusions.json", "conclusions.txt", "report.html", "model_card.md")
 # The folder in the output that keeps the answers of cells.
 _CELLS = "cells"
+_RENAME = "Give each condition a name of its own."
 
 
 @dataclass(frozen=True)
@@ -356,7 +358,7 @@ def trainings(
     loading: Loading,
     fitting: Annotated[Settings, "bb.fit model draws tune"],
     building: Annotated[Settings, "bb.distance_table max_lost"],
-    comparing: Annotated[Settings, "bb.compare_trainings level rope hdi_prob"],
+    comparing: Annotated[Settings, "bb.compare_trainings level rope hdi_prob first"],
     delivery: FileDelivery,
     changed: list[Path] | None = None,
     method: list[str] | None = None,
@@ -379,6 +381,8 @@ def trainings(
 
         bayesbias trainings vectors/*.npz --study gender --method hard --method inlp --sets gender_bolukbasi
             --output methods/
+
+        bayesbias trainings hard/*.npz --first hard --changed inlp --study gender --output inlp_or_hard/
     """
     from bayesbias.base.checks import check_probability, resolve_seed
     from bayesbias.base.files.inputs import input_file
@@ -393,6 +397,8 @@ def trainings(
     loaded = bb.load_study(study)
     samples = resampled or []
     conditions = _second_conditions(embeddings, changed or [], method or [], sets, loading)
+    if comparing["first"] in conditions:
+        raise ArgumentError(f"{setting('first', comparing['first'])} is also the name of a second condition. {_RENAME}")
     if drawn := next((path for path in embeddings if is_resampled(path)), None):
         raise ReportError(
             f"{drawn} was trained on resampled documents, so it does not differ from the others in the seed alone. "
@@ -515,7 +521,7 @@ def _second_conditions(
             conditions[name] = partial(_debiased, chosen, words, loading)
     if len(conditions) < len(folders) + len(methods):
         names = [*(folder.resolve().name for folder in folders), *methods]
-        raise ArgumentError(f"Second conditions have the names {', '.join(names)}. Give each a name of its own.")
+        raise ArgumentError(f"Second conditions have the names {', '.join(names)}. {_RENAME}")
     return conditions
 
 

@@ -267,6 +267,7 @@ OPTIONS = {
     ),
     "baseline": Option("Connection from which the others are subtracted.", type=str),
     "gate.baseline": Option("A gate.json of an earlier gate: only what got worse fails."),
+    "first": Option("Name of the first condition, that of the embeddings, if there is a second one.", type=str),
     "trainings.level": Option(
         "Contrasts that have rows: of all words (overall), of each group (protected_group), of each word (word), or "
         "all three (all).",

@@ -125,6 +125,9 @@ COLUMNS: dict[str, Column] = {
     "embeddings": Column("Embeddings", "count"),
     "samples": Column("Samples", "count"),
     "seeds": Column("Seeds", "count"),
+    "dimensions_used": Column(
+        "Dimensions used", "text", "rank of the debiased vectors, from the smallest to the largest over seeds"
+    ),
     "nearer": Column("Seeds: nearer", "count", "seeds whose interval lies below 0"),
     "farther": Column("Seeds: farther", "count", "seeds whose interval lies above 0"),
     "not_settled": Column("Seeds: not settled", "count", "seeds whose interval contains 0"),

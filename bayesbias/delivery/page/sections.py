@@ -7,7 +7,7 @@ from re import sub
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.number_text import counted
-from bayesbias.base.results import MARKS, SHOWS, Contents, ContentsSection, Result, ResultFigure, ResultTable
+from bayesbias.base.results import SHOWS, Contents, ContentsSection, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.glossary import column, intervals_joined, value_writer
 from bayesbias.delivery.page.blocks import (
@@ -119,7 +119,7 @@ def table_block(table: ResultTable) -> Table:
     if len(rows) < len(table.frame):
         caption = f"{caption} (the first {len(rows):,} of {counted(len(table.frame), 'row')})"
     if table.mark is not None:
-        caption = f"{caption}. {MARKS}"
+        caption = f"{caption}. {table.marks}"
         headings.insert(1, "Answer")
         texts.insert(1, True)
         cells.insert(1, [table.mark(row) for row in rows_of(rows)])

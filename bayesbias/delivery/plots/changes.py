@@ -419,8 +419,9 @@ def plot_trainings(
     Returns
     -------
     matplotlib.figure.Figure
-        Posterior means (points) and HPDIs (lines) in units of cosine distance; a point is filled if it is settled. Over
-        seeds, a line is the interval over seeds and words, and its thick part that over seeds alone. Of more than
+        Posterior means (points) and HPDIs (lines) in units of cosine distance. Over seeds, a line is the interval over
+        seeds and words, and its thick part that over seeds alone; the point is filled if stable, has a dot if open or
+        if the seeds disagree, and is hollow if not settled. The point of a seed is filled if settled. Of more than
         `most` rows, those with the largest variation between seeds.
 
     Raises
@@ -457,7 +458,8 @@ def plot_trainings(
             (row["hdi_low"], row["hdi_high"]),
             y + offsets[0],
             look,
-            filled=has_direction(row),
+            filled=row["reading"] == "stable",
+            borderline=row["reading"] in ("open", "seeds disagree"),
         )
         for offset, of_seed in zip(offsets[1:], by_key[tuple(row[key] for key in keys)], strict=True):
             ends = of_seed["hdi_low"], of_seed["hdi_high"]
@@ -476,7 +478,7 @@ def plot_trainings(
     cut_note = (
         f"\n{len(shown)} of {len(every):,} lines, those that vary most between seeds" if len(shown) < len(every) else ""
     )
-    subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: settled"
+    subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: stable; dot: open, or seeds disagree"
     what = f": change in {name_some([_short(name) for name in changed], 3)}" if changed else ""
     title_figure(figure, f"{counted(len(seeds), 'seed')}{what}\n{subtitle}{cut_note}", size=10)
     others = list(dict.fromkeys(contrast_sides(name)[1] for name in shown["contrast"]))

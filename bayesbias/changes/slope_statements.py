@@ -1,0 +1,193 @@
+"""Sentences on the slopes of words' gaps on numbers of the words, by period, and on how they changed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bayesbias.base.number_text import counted, estimate_text, listed, percent_text, signed_text
+from bayesbias.base.statements import Statement, rows_of
+from bayesbias.errors import name_some
+from bayesbias.estimates.intervals import contrast_sides
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_OTHER_SCALE = 0.1
+"""Change of the mean distance from which a change of slopes is suspected to be one of scale."""
+# Value of `reading` of the change of a slope -> the end of a sentence, and the mark of a row.
+_CHANGES = {
+    "narrower": ("is weaker (nearer to 0) in {last}", "weaker"),
+    "first only": ("is weaker and no longer settled in {last}", "weaker, no longer settled"),
+    "wider": ("is stronger (farther from 0) in {last}", "stronger"),
+    "second only": ("is settled only in {last}", "now settled"),
+    "reversed": ("has the opposite sign in {last}", "opposite sign"),
+    "neither": ("changed, though no slope is settled", "changed"),
+    "borderline": ("has a borderline change", "borderline"),
+    "not settled": ("has no settled change", "not settled"),
+    "equal": ("is the same", "no change"),
+}
+
+
+def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str]) -> str:
+    """Return whether the gaps of words follow a covariate, as a clause."""
+    if row["borderline"]:
+        return f"it is borderline whether gaps follow {covariate}"
+    if not row["settled"]:
+        return f"it is not settled whether gaps follow {covariate}"
+    return f"words with a larger {covariate} are nearer to {sides[0 if row['mean'] < 0 else 1]} words"
+
+
+def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple[str, str]) -> str:
+    """Return in how many periods the gaps of words follow a covariate, and how the slope changed.
+
+    `rows` are the slopes by period, then their change.
+
+    >>> row = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
+    >>> change = {"reading": "narrower"}
+    >>> slope_answer([row, row, change], "share", ("female", "male"))
+    'Words with a larger share are nearer to female words in both periods; the slope is weaker (nearer to 0) in 1990.'
+    """
+    *by_period, change = rows
+    counts = [sum(row["settled"] and (row["mean"] < 0) == is_first for row in by_period) for is_first in (True, False)]
+    shown = [
+        f"to {side} words in {_of_periods(count, len(by_period))}"
+        for side, count in zip(sides, counts, strict=True)
+        if count
+    ]
+    claim = f"Words with a larger {covariate} are nearer {' and '.join(shown)}"
+    if not shown:
+        claim = f"It is not settled in any period whether gaps follow {covariate}"
+    return f"{claim}; the slope {_CHANGES[change['reading']][0].format(last=by_period[-1]['period'])}."
+
+
+def slope_change_mark(row: Mapping[str, Any]) -> str:
+    """Return the mark of the change of a slope in a table.
+
+    >>> slope_change_mark({"reading": "narrower", "mean": 0.1}), slope_change_mark({"reading": "equal", "mean": 0.0})
+    ('● → weaker', '○ no change')
+    """
+    word = _CHANGES[row["reading"]][1]
+    if row["reading"] in ("not settled", "equal"):
+        return f"○ {word}"
+    return f"{'⊙' if row['reading'] == 'borderline' else '●'} {'←' if row['mean'] < 0 else '→'} {word}"
+
+
+def _of_periods(count: int, every: int) -> str:
+    if count < every:
+        return f"{count} of {every} periods"
+    return "both periods" if every == 2 else f"all {every} periods"
+
+
+def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: float) -> str:
+    """Return the slopes of the first and the last period and their change, with intervals."""
+    first, last, change = rows[0], rows[-2], rows[-1]
+    sizes = dict.fromkeys(str(row["words"]) for row in (first, last, change))
+    words = f"{change['words']} words"
+    if len(sizes) > 1:
+        words = f"{first['words']} and {last['words']} words, {change['words']} in both"
+    return (
+        f"Slope for {first['unit']} of {covariate}, in cosine distance: {estimate_text(first)} in {first['period']}, "
+        f"{estimate_text(last)} in {last['period']}; change {estimate_text(change)}. From {words}; "
+        f"{percent_text(hdi_prob)} intervals in brackets."
+    )
+
+
+def slope_statements(
+    slopes: "pd.DataFrame", sides: tuple[str, str], origins: Mapping[str, str], *, of_periods: bool = True
+) -> tuple[Statement, ...]:
+    """Return how the first contrast's slope on each covariate of words changed, after the slopes of all periods.
+
+    `origins` are those of `slope_origins`.
+    """
+    if slopes.empty:
+        return ()
+    statements = []
+    of_first = slopes[slopes["contrast"] == slopes["contrast"].iloc[0]]
+    for covariate, rows in of_first.groupby("covariate", sort=False):
+        *by_period, change = rows_of(rows)
+        for row in by_period if of_periods else ():
+            text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}, from "
+            text += f"{counted(row['words'], 'word')}."
+            statements.append(Statement("slope", text, row))
+        claim = _CHANGES[change["reading"]][0].format(last=by_period[-1]["period"])
+        text = f"From {change['period']}, the slope on {covariate} {claim}: its change is {estimate_text(change)}."
+        if len({row["words"] for row in rows_of(rows)}) > 1:
+            counts = listed([str(row["words"]) for row in by_period], len(by_period))
+            text += (
+                f" The change uses the {counted(change['words'], 'word')} that both periods have, and each slope all "
+                f"words of its period ({counts}), so the change can differ from the last slope minus the first."
+            )
+        statements.append(Statement("slope", text, change))
+        if origin := origins.get(str(covariate)):
+            statements.append(Statement("origin", origin, {"covariate": str(covariate)}))
+        text = (
+            f"A slope is the change of a word's gap for {change['unit']} of {covariate}, in cosine distance. The gap "
+            f"is the word's mean distance to {sides[0]} words minus that to {sides[1]} words. With a slope below 0, "
+            f"words with a larger {covariate} are nearer to {sides[0]} words."
+        )
+        statements.append(Statement("unit", text))
+    return tuple(statements)
+
+
+def slope_origins(slopes: "pd.DataFrame", distances: "pd.DataFrame", facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return what can have changed the first gap's slope on each covariate: distances, numbers of the words, or both.
+
+    A covariate is left out if its numbers are the same in the first and the last period and distances are not. The
+    arguments are those of `Changes`.
+    """
+    if slopes.empty:
+        return {}
+    first, last = facts["conditions"][0], facts["conditions"][-1]
+    moved = distances[
+        (distances["protected_word"] == "")
+        & (distances["first"] == first)
+        & (distances["second"] == last)
+        & distances["connection"].isin(contrast_sides(str(slopes["contrast"].iloc[0])))
+    ]
+    same_distances = bool((moved["direction"] == "equal").all())
+    origins = {}
+    for name in facts["word_covariates"]:
+        is_changed = name in facts["changed_covariates"]
+        if same_distances:
+            origins[name] = f"The distances of the words are the same in {first} and {last}"
+            origins[name] += (
+                f", so the change of the slope comes from the numbers of {name} alone."
+                if is_changed
+                else f", and so are the numbers of {name}."
+            )
+        elif is_changed:
+            origins[name] = (
+                f"Both the distances of the words and the numbers of {name} differ between {first} and {last}, so the "
+                "change of the slope can come from either."
+            )
+    return origins
+
+
+def slope_doubts(by_period: Mapping[str, Sequence[Statement]]) -> Iterator[Statement]:
+    """Yield the doubts about single words that decide a slope, once for all periods that have them."""
+    periods: dict[tuple[str, str], list[str]] = {}
+    for period, doubts in by_period.items():
+        for doubt in doubts:
+            if doubt.kind in ("leverage", "influence"):
+                periods.setdefault((doubt.kind, doubt.text), []).append(period)
+    for (kind, text), names in periods.items():
+        yield Statement(kind, f"{text} (In {listed(names, 3)}.)", {"periods": names})
+
+
+def other_scale_doubts(distances: "pd.DataFrame") -> Iterator[Statement]:
+    """Yield that a changed slope may be a matter of scale, if mean distances changed much."""
+    whole = distances[distances["protected_word"] == ""]
+    for (first, second), rows in whole.groupby(["first", "second"], sort=False):
+        shift = float(rows["mean"].mean())
+        if abs(shift) >= _OTHER_SCALE:
+            text = (
+                f"From {str(first)!r} to {str(second)!r}, mean distances changed by {signed_text(shift)}. A change of "
+                "a slope may then be a matter of scale: where all distances spread less, slopes are flatter. Compare "
+                "the correlations of both with the covariate (`covariate`), which do not depend on the scale."
+            )
+            yield Statement("other scale", text, {"first": first, "second": second, "shift": shift})
+
+
+def covariate_names(slopes: "pd.DataFrame") -> str:
+    """Return the units of slopes with their covariates, for a caption."""
+    units = slopes.drop_duplicates("covariate")
+    return name_some([f"{unit} of {name}" for name, unit in zip(units["covariate"], units["unit"], strict=True)])
