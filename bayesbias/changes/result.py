@@ -168,9 +168,7 @@ class Changes(ComparedConditions):
         origins = slope_origins(self.slopes, self.distances, facts)
         return (
             StatementList("Before the answer", alerts),
-            StatementList(
-                "Slopes", slope_statements(self.slopes, self.sides, origins)
-            ),
+            StatementList("Slopes", slope_statements(self.slopes, self.sides, origins)),
             StatementList(self._title, self.answers),
             StatementList(BEWARE, doubts),
             StatementList(
@@ -230,8 +228,8 @@ class Changes(ComparedConditions):
         return Contents(
             title=facts["description"] or self._headline,
             about=f"{f'{self._headline}{"" if self._headline.endswith("?") else "."} ' if facts['description'] else ''}"
-            f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}. {sizes_of_conditions(facts['sizes'])}."
-            f"{self._meaning}",
+            f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}. "
+            f"{sizes_of_conditions(facts['sizes'])}.{self._meaning}",
             answer=self._answer,
             estimate=self._estimate,
             answers=self.answers,

@@ -5,13 +5,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from bayesbias.base.results import alerts_and_others
 from bayesbias.base.statements import Statement
 from bayesbias.changes.change_statements import change_doubts, equalized_words
 from bayesbias.models.covariates import NO_NUMBER
 
 FACTS: dict[str, Any] = {
     "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},
-    "hdi_prob": 0.89,
+    "hdi_prob": 0.89, "compared_words": {"protected": 4, "attribute": 4},
 }  # fmt: skip
 NONE_LACKING = pd.DataFrame(columns=["word", "role", "list", "conditions", "lacks", "reason"])
 
@@ -57,10 +58,18 @@ def test_words_that_were_equalized_are_named_by_role() -> None:
     equalized = {"new": (("he", "she"), ("king", "queen"))}
     protected, attributes = change_doubts(distances("different"), NONE_LACKING, FACTS | {"equalized": equalized})
     assert [protected.kind, attributes.kind] == ["equalized words", "equalized attribute words"]
-    assert protected.text.startswith("In 'new', 2 protected words (he, she) are exactly as near")
-    assert "2 attribute words (king, queen)" in attributes.text
+    assert protected.text.startswith("In 'new', 2 of 4 protected words were equalized (he, she)")
+    assert "2 of 4 attribute words were equalized (king, queen)" in attributes.text
     assert "unlike in 'old'" in attributes.text
     assert kinds(distances("different"), equalized={"new": ((), ("king", "queen"))}) == ["equalized attribute words"]
+
+
+def test_where_most_words_were_equalized_the_gap_closes_by_construction_which_precedes_the_answer() -> None:
+    most = FACTS | {"equalized": {"new": (("he", "she", "boy"), ())}}
+    (doubt,) = change_doubts(distances("different"), NONE_LACKING, most)
+    assert doubt.kind == "closed by construction"
+    assert "3 of 4 protected words" in doubt.text
+    assert alerts_and_others([doubt]) == ((doubt,), ())
 
 
 def test_lacking_words_ties_and_convergence() -> None:

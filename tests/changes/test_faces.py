@@ -45,7 +45,7 @@ def test_a_trend_of_two_periods_is_the_comparison(tables: dict[str, pd.DataFrame
 
 
 def test_equalized_words_and_shifted_controls_are_doubts_of_both(comparison: Changes) -> None:
-    assert {"controls differ", "equalized attribute words", "lost words"} <= {doubt.kind for doubt in comparison.doubts}
+    assert {"controls differ", "closed by construction", "lost words"} <= {doubt.kind for doubt in comparison.doubts}
 
 
 @pytest.mark.slow

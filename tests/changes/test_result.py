@@ -29,13 +29,13 @@ def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     assert "The lean" not in moved.contents.answer
     assert moved.contents.answer.startswith("Words with a larger share are nearer to near words in ")
     assert moved.contents.estimate.startswith("Slope for one unit of share, in cosine distance: -0.")
-    assert moved.contents.title == "Do words with a larger share lean to near or to far words, and did it change?"
+    assert moved.contents.title == "Are words with a larger share nearer to near or to far words, and did that change?"
     assert "associated words are those of the list near" in moved.contents.about
     assert "HC2" in moved.parts[-1].statements[0].text
     assert list(moved.contents.figures) == ["slopes", "trend", "change_1"]
     assert moved.contents.sections[0].title == "Slopes"
     assert len(moved.contents.tables["slopes"].frame) == 3
-    assert "word_covariates=WORD_COVARIATES, walk=True, random_seed=1)" in moved.contents.code
+    assert "bb.trend(PERIODS, word_covariates=WORD_COVARIATES, walk=True, random_seed=1)" in moved.contents.code
 
 
 def test_without_covariates_of_words_there_are_none() -> None:
@@ -44,9 +44,9 @@ def test_without_covariates_of_words_there_are_none() -> None:
     assert set(moved.contents.figures) == {"trend", "change_1"}
     assert "slopes" not in moved.contents.tables
     assert "slope on" not in str(moved)
-    assert "STUDY, draws=100, random_seed=1)" in moved.contents.code
+    assert "bb.trend(PERIODS, draws=100, random_seed=1)" in moved.contents.code
     losing = bb.trend(tables(), max_lost=0.5, draws=100, random_seed=1, progress=False)
-    assert "STUDY, max_lost=0.5, draws=100, random_seed=1)" in losing.contents.code
+    assert "bb.trend(PERIODS, max_lost=0.5, draws=100, random_seed=1)" in losing.contents.code
 
 
 DRAWS = 400

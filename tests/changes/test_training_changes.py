@@ -45,13 +45,19 @@ def test_changes_are_those_of_each_seed_with_a_reading_from_both_gaps() -> None:
     assert rows["mean"][0] == pytest.approx(np.mean(plain), abs=0.003)
     assert rows["change"][0] == "second only"
     assert compared.verdicts[0].text.startswith(
-        "The gap associated - different, from original to hard: settled only in hard. On average over 4 seeds,"
+        "Compared with original, the gap associated - different is settled only in hard"
     )
-    assert "above 0 in all seeds" in compared.verdicts[0].text
+    assert "above 0 in all 4 seeds" in compared.verdicts[0].text
     assert "changed = {'hard': {seed: fitted(OTHER_EMBEDDING), ...}}" in compared.contents.code
     assert len(bb.plots.plot_trainings(compared).axes) == 1
     same = bb.compare_trainings(fits, changed={"none": fits}, level="protected_group", random_seed=1)
     assert same.contrasts["change"].tolist() == ["equal", "equal"]
+    named = bb.compare_trainings(others, changed={"soft": fits}, first="hard", random_seed=1)
+    assert set(named.contrasts["first"]) == {"hard"}
+    assert named.contents.answer.startswith("Compared with hard, the gap")
+    assert "first='hard'" in named.contents.code
+    with pytest.raises(ReportError, match="the first is 'hard'"):
+        bb.compare_trainings(others, changed={"hard": fits}, first="hard")
     with pytest.raises(ReportError, match=r"one condition only: 3\."):
         bb.compare_trainings(fits, changed={"hard": {seed: others[seed] for seed in (0, 1, 2)}})
     with pytest.raises(ReportError, match="under its name"):
@@ -115,7 +121,7 @@ def test_words_that_a_condition_lost_or_equalized_are_doubts_and_their_rows_are_
     words = {"pa1", "pa2", "pa3", "pa4", "pb1", "pb2", "pb3", "pb4"}
     assert set(compared.contrasts["protected_word"]) == words | {"pa0"}
     doubts = {doubt.kind: doubt.text for doubt in compared.contents.doubts}
-    assert "2 protected words (pa0, pa1)" in doubts["equalized words"]
+    assert "2 of 10 protected words were equalized (pa0, pa1)" in doubts["equalized words"]
     assert doubts["lacking words"].startswith("Seed 1: Some conditions lack protected words of groupb: pb0 (not in")
     assert "tied words" in doubts
     lacking, whole = (dict.fromkeys(fits, one[1]) for one in (others, fits))

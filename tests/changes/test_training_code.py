@@ -6,7 +6,14 @@ from typing import Any
 from bayesbias.changes.training_code import TrainingSources, training_code
 
 FACTS: dict[str, Any] = {"settings": {"draws": 100}, "max_lost": 0.2, "model": "multivariate", "embeddings": {1: "a"}}
-FACTS |= {"baseline": "associated", "level": "all", "scope": "population", "rope": None, "resamples": 0}
+FACTS |= {
+    "baseline": "associated",
+    "level": "all",
+    "scope": "population",
+    "rope": None,
+    "resamples": 0,
+    "first": "original",
+}
 
 
 def test_code_of_files_is_python_and_has_every_second_condition() -> None:

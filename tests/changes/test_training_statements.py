@@ -50,7 +50,7 @@ def test_the_verdict_begins_with_the_first_contrast() -> None:
     assert statement.text.endswith("1 seeds disagree (associated - different).")
     disagreeing = verdict([row((1, 1, 2), (-0.2, 0.1), (-0.3, 0.2))]).text
     counts = "associated words are nearer than different ones in 1 of 4 seeds, farther in 1 and not settled in 2."
-    assert disagreeing.startswith(f"Not stable: {counts}")
+    assert disagreeing.startswith(f"Seeds disagree: {counts}")
     open_question = verdict([row((0, 0, 2), (-0.2, 0.1), (-0.3, 0.2)) | {"protected_word": "he"}]).text
     assert "none of 2 seeds" in open_question
     assert "different ones for he" in open_question
@@ -69,7 +69,7 @@ def test_few_seeds_are_a_limit() -> None:
         ((4, 0, 1), (-0.029, -0.001), (-0.030, -0.0005), "stable", "Stable: "),
         ((4, 0, 1), (-0.030, 0.001), (-0.031, 0.002), "not settled", "Not settled: "),
         ((4, 0, 1), (-0.029, -0.001), (-0.030, 0.0005), "open", "Open: "),
-        ((4, 1, 0), (-0.029, -0.001), (-0.030, -0.0005), "seeds disagree", "Not stable: "),
+        ((4, 1, 0), (-0.029, -0.001), (-0.030, -0.0005), "seeds disagree", "Seeds disagree: "),
     ],
 )
 def test_seeds_that_differ_little_agree_whichever_interval_ends_beyond_0(

@@ -394,11 +394,12 @@ def test_numbers_of_words_stand_beside_slopes_and_their_change() -> None:
     result = bb.trend(lacking, word_covariates={"share": SHARES}, **QUICK)
     assert result.slopes["words"].tolist() == [9, 8, 8]
     contents = result.contents
-    assert "in 1990 (9 words)" in contents.estimate
-    assert "(8 words that both have)" in contents.estimate
+    assert "From 9 and 8 words, 8 in both" in contents.estimate
     assert "words" in contents.tables["slopes_by_period"].columns
     text = " ".join(str(result).split())
-    assert "It uses the 8 words that both periods have. Each slope uses all words of its period (9 and 8)" in text
+    assert (
+        "The change uses the 8 words that both periods have, and each slope all words of its period (9 and 8)" in text
+    )
     effect = bb.covariate_effect(bb.fit(whole[1990], covariates={"share": SHARES}, random_seed=1, progress=False))
     assert set(effect.effects["words"]) == {9}
     assert "from 9 words" in effect.contents.estimate

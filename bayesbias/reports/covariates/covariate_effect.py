@@ -45,10 +45,12 @@ from bayesbias.reports.covariates.slopes import (
     design_of,
     draw_residuals,
     leans_of,
+    least_squares_intervals,
     one_unit,
     rows_with_covariates,
     slopes_of_population,
 )
+from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +151,7 @@ class CovariateEffect(Result):
           in units of cosine distance; its `covariate` is empty);
         - `scope`: ``"population"``, words like these, or ``"these_words"``; `words`: the number of these words;
         - `observed`: the value of the plain leans; `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`,
-          `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign;
+          `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign, NaN of an sd;
         - `least_squares_low`, `least_squares_high`: for comparison, the least-squares interval of slopes in the
           population, which ignores the error of each lean;
         - `wefat_correlation`: in rows of correlations, the plain correlation of the words' `wefat` with the covariate.
@@ -254,6 +256,12 @@ class CovariateEffect(Result):
             f"Lean: mean distance to {first} words minus mean distance to {second} words. Below 0, a word is nearer to "
             f"{first} words.{which}",
         )
+        yield Statement(
+            "pulled",
+            "The estimate of a word (Mean) can be far from its plain lean (Observed). A plain lean is partly chance, "
+            "since the attribute words are a sample, so the model pulls it towards the line: the more, the fewer "
+            "attribute words there are, and the more closely the other words follow the line. Slopes are not pulled.",
+        )
         for name in self._covariates:
             if name in self.percent:
                 text = (
@@ -266,6 +274,11 @@ class CovariateEffect(Result):
                     "this is the whole range."
                 )
             yield Statement("unit", text, {"covariate": name})
+
+    @property
+    def _sizes_text(self) -> str:
+        """The sizes of groups and lists, and how many of their words were lost."""
+        return sizes_text(word_lists(self.fit), recorded="lost_words" in fit_attribute(self.fit, "table"))
 
     @property
     def _range_text(self) -> str:
@@ -310,7 +323,7 @@ class CovariateEffect(Result):
         contents = contents_of(
             self,
             title=f"Are words with a larger {named} nearer to {self.sides[0]} or to {self.sides[1]} words?",
-            about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._range_text}",
+            about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._sizes_text}. {self._range_text}",
             estimate=self._slope_text,
             opened=(SHOWS, _READING, "Words"),
             captions={
@@ -485,7 +498,7 @@ def _effects(
 
     sizes, names, percent = fit["posterior"].sizes, rows.covariate_names, rows.percent_covariates
     quantities, population = draw_quantities(leans, design, names, fitted_model(fit).priors["effect_sd"], rng)
-    least_squares_ends = _least_squares_intervals(leans.observed, design, hdi_prob)
+    least_squares_ends = least_squares_intervals(leans.observed, design, hdi_prob)
     wefat = statistic_correlations(association_statistics(leans), design)
     records = []
     for (quantity, name, scope), (draws, observed) in quantities.items():
@@ -509,7 +522,9 @@ def _effects(
                 "low_se": interval.low_se,
                 "high_se": interval.high_se,
                 "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
-                "probability_of_direction": float(probability_of_direction(draws)),
+                "probability_of_direction": np.nan
+                if quantity == RESIDUAL_SD
+                else float(probability_of_direction(draws)),
                 "least_squares_low": ends[0],
                 "least_squares_high": ends[1],
                 "wefat_correlation": wefat[names.index(name)] if quantity == CORRELATION else np.nan,
@@ -537,17 +552,6 @@ def _effects(
         *diagnostics_of(frame),
     ]
     return EstimateFrame(frame[columns]), population
-
-
-def _least_squares_intervals(leans: np.ndarray, design: CovariateDesign, hdi_prob: float) -> list[tuple[float, float]]:
-    """Return the interval of each slope by plain least squares, which ignores the error of each lean."""
-    from scipy.stats import t
-
-    slopes = design.coefficients @ leans
-    residual_sd = np.sqrt(np.square(design.residuals @ leans).sum() / design.freedom)
-    sds = residual_sd * np.linalg.norm(design.coefficients, axis=1)
-    reach = t.ppf((1 + hdi_prob) / 2, design.freedom) * sds
-    return list(zip((slopes - reach).tolist(), (slopes + reach).tolist(), strict=True))
 
 
 def _words(

@@ -116,6 +116,17 @@ def design_of(covariates: np.ndarray, group_of: np.ndarray, correlations: np.nda
     )
 
 
+def least_squares_intervals(leans: np.ndarray, design: CovariateDesign, hdi_prob: float) -> list[tuple[float, float]]:
+    """Return the interval of each slope by plain least squares, which ignores the error of each lean."""
+    from scipy.stats import t
+
+    slopes = design.coefficients @ leans
+    residual_sd = np.sqrt(np.square(design.residuals @ leans).sum() / design.freedom)
+    sds = residual_sd * np.linalg.norm(design.coefficients, axis=1)
+    reach = t.ppf((1 + hdi_prob) / 2, design.freedom) * sds
+    return list(zip((slopes - reach).tolist(), (slopes + reach).tolist(), strict=True))
+
+
 def slopes_of_population(
     slopes: np.ndarray, residuals: np.ndarray, design: CovariateDesign, rng: np.random.Generator
 ) -> np.ndarray:
