@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import ResultFigure, ResultTable
-from bayesbias.changes.change_statements import change_mark
+from bayesbias.changes.change_statements import change_mark, condition_word
 from bayesbias.changes.slope_statements import covariate_names, slope_change_mark
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark
@@ -33,7 +33,7 @@ def first_tables(
     groups = ends[~of_word & (in_first | ~of_group)]
     groups = groups.assign(protected_group=groups["protected_group"].replace("", "All words"))
     several = ("second",) if len(facts["conditions"]) > 2 and facts["times"] is None else ()
-    about = f"{prob}; above 0, {base} words are farther in the second condition"
+    about = f"{prob}; above 0, {base} words are farther in the second {condition_word(facts)}"
     headings = {"mean": "Change", "second": "In", "contrast": "Gap", "observed": "Plain change"}
     shown: dict[str, Any] = {"differences": True, "in_folder": False}
     tables = {

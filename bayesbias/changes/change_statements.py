@@ -67,7 +67,7 @@ _SIZE = (
     "Whether a change matters. An interval that excludes 0 shows that a change is detectable, not that it is large. To "
     "judge its size, give a region of practical equivalence (rope)."
 )
-_UNRATED = "Words without a number in the covariates were left out of all conditions:"
+_UNRATED = "Words without a number in the covariates were left out of all {noun}s:"
 _LIMITS = {
     "causes": "Why distances changed. Other texts, spellings or amounts of text can change them as well as other "
     "meanings. With one training of each condition, changes include the chance of single trainings: train several "
@@ -117,6 +117,15 @@ def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> st
         if names := [name for name, of_name in readings.items() if of_name == reading]:
             parts.append(claim.format(names=f"{place} {listed(names, most)}"))
     return ", and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
+
+
+def condition_word(facts: Mapping[str, Any]) -> str:
+    """Return what a condition is called, given `Changes.facts`: a period, if conditions are periods.
+
+    >>> condition_word({"times": None}), condition_word({"times": [1910, 1990]})
+    ('condition', 'period')
+    """
+    return "condition" if facts.get("times") is None else "period"
 
 
 def sizes_of_conditions(sizes: Mapping[str, str]) -> str:
@@ -323,16 +332,17 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
 def methods_statement(facts: Mapping[str, Any]) -> Statement:
     """Return a paragraph for the methods section of a paper."""
     names: Sequence[str] = facts["conditions"]
+    noun = condition_word(facts)
     words = (
         f"We compared the mean cosine distances of {counted(facts['protected_words'], 'protected word')} with "
-        f"{counted(facts['attribute_words'], 'attribute word')} under {counted(len(names), 'condition')} "
-        f"({name_some(names)}). Each attribute word is one vector of distances to all words under all conditions, so "
+        f"{counted(facts['attribute_words'], 'attribute word')} in {counted(len(names), noun)} "
+        f"({name_some(names)}). Each attribute word is one vector of distances to all words in all {noun}s, so "
         "that changes are paired; gaps have Student's t distribution with the degrees of freedom of Welch (1947), from "
-        "variances pooled over words and conditions. The gap under each condition is that of the default model, fitted "
-        "to its table alone."
+        f"variances pooled over words and {noun}s. The gap in each {noun} is that of the default model, fitted to its "
+        "table alone."
     )
     population = (
-        " The protected words are a sample: their variation over conditions, beyond the chance of the attribute words, "
+        f" The protected words are a sample: their variation over {noun}s, beyond the chance of the attribute words, "
         "has half-t priors for its standard deviations and an inverse-Wishart distribution."
         if facts["scope"] == "population"
         else " Estimates are about exactly these protected words."
@@ -376,7 +386,7 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     short: Mapping[str, Mapping[str, int]] = facts["short_controls"]
     # What no change uses needs no word on how the words that are there stand in for the others.
     unused = set.intersection(*map(set, short.values())) if len(short) == len(facts["conditions"]) - 1 else set()
-    yield from _lacking(lacking[~lacking["list"].isin(list(unused))])
+    yield from _lacking(lacking[~lacking["list"].isin(list(unused))], condition_word(facts))
     for name, counts in short.items():
         yield from _short_controls(counts, facts["conditions"][0], name)
     if facts.get("word_covariates"):
@@ -447,21 +457,21 @@ def equalized_doubts(
         yield Statement("closed by construction" if is_most else kind, text, {"words": tuple(words)})
 
 
-def _lacking(lacking: "pd.DataFrame") -> Iterator[Statement]:
-    """Yield the words that some conditions lack, by list, and those that none has."""
+def _lacking(lacking: "pd.DataFrame", noun: str) -> Iterator[Statement]:
+    """Yield the words that some conditions lack, by list, and those that none has; `noun` is what a condition is."""
     for (role, name), rows in lacking[lacking["conditions"] > 0].groupby(["role", "list"], sort=False):
         words = [
             f"{row['word']} ({'without a number' if row['reason'] == NO_NUMBER else 'not'} in {row['lacks']})"
             for row in rows_of(rows)
         ]
         text = (
-            f"Some conditions lack {role} words of {name}: {name_some(words, 12)}. Where a word is missing, it is "
+            f"Some {noun}s lack {role} words of {name}: {name_some(words, 12)}. Where a word is missing, it is "
             "assumed to change as the other words of its list do."
         )
         yield Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name})
     nowhere = lacking[lacking["conditions"] == 0]
     unrated = nowhere["reason"] == NO_NUMBER
-    for rows, what in ((nowhere[~unrated], "No condition has the words"), (nowhere[unrated], _UNRATED)):
+    for rows, what in ((nowhere[~unrated], f"No {noun} has the words"), (nowhere[unrated], _UNRATED.format(noun=noun))):
         if words := rows["word"].tolist():
             yield Statement("lost words", f"{what} {name_some(words, len(words))}.", {"words": words})
 

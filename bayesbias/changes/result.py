@@ -20,6 +20,7 @@ from bayesbias.changes.change_statements import (
     change_estimate,
     change_limits,
     change_statement,
+    condition_word,
     distance_statement,
     explanations,
     line_statements,
@@ -202,7 +203,7 @@ class Changes(ComparedConditions):
             "gaps": ResultTable(
                 self.gaps[self.gaps["protected_word"] == ""],
                 "Gaps",
-                f"Gap under each condition, {prob}",
+                f"Gap in each {condition_word(facts)}, {prob}",
                 differences=True,
             ),
             "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
@@ -215,7 +216,9 @@ class Changes(ComparedConditions):
                 headings=change,
                 differences=True,
             ),
-            "lacking": ResultTable(self.lacking, "Words that are lacking", "Words that some conditions lack"),
+            "lacking": ResultTable(
+                self.lacking, "Words that are lacking", f"Words that some {condition_word(facts)}s lack"
+            ),
         }
         shown = {part.title: part for part in self.parts}
         origins = slope_origins(self.slopes, self.distances, facts)
@@ -228,7 +231,7 @@ class Changes(ComparedConditions):
         return Contents(
             title=facts["description"] or self._headline,
             about=f"{f'{self._headline}{"" if self._headline.endswith("?") else "."} ' if facts['description'] else ''}"
-            f"{counted(len(self.conditions), 'condition' if facts['times'] is None else 'period')}. "
+            f"{counted(len(self.conditions), condition_word(facts))}. "
             f"{sizes_of_conditions(facts['sizes'])}.{self._meaning}",
             answer=self._answer,
             estimate=self._estimate,
