@@ -123,7 +123,7 @@ def slopes_figure(slopes: "pd.DataFrame", prob: str) -> dict[str, ResultFigure]:
     figure = ResultFigure(
         "plot_slopes",
         f"Slope of the words' gaps in each period, in cosine distance for {covariate_names(slopes)}: the farther from "
-        "0, the more closely distances follow it. Points: posterior means, filled if "
+        "0, the more distances change with it. Points: posterior means, filled if "
         f"settled; lines: {prob}; crosses: plain slopes.",
         alt="The slope in each period with its interval. The numbers are in the table of slopes.",
     )

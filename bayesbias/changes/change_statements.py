@@ -1,5 +1,6 @@
 """Sentences on changes, with their numbers: one vocabulary for embeddings, periods and methods."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -120,12 +121,17 @@ def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> st
 
 
 def condition_word(facts: Mapping[str, Any]) -> str:
-    """Return what a condition is called, given `Changes.facts`: a period, if conditions are periods.
+    """Return what a condition is called, given `Changes.facts`: a period, if conditions are named by numbers of time.
 
-    >>> condition_word({"times": None}), condition_word({"times": [1910, 1990]})
-    ('condition', 'period')
+    >>> condition_word({"times": [0, 1], "conditions": ["original", "hard"]})
+    'condition'
+    >>> condition_word({"times": [1910, 1990], "conditions": ["1910", "1990"]})
+    'period'
     """
-    return "condition" if facts.get("times") is None else "period"
+    is_time = facts.get("times") is not None and all(
+        re.fullmatch(r"-?\d+(\.\d+)?", name) for name in facts["conditions"]
+    )
+    return "period" if is_time else "condition"
 
 
 def sizes_of_conditions(sizes: Mapping[str, str]) -> str:

@@ -166,7 +166,7 @@ def test_words_that_one_period_has_have_no_change() -> None:
 
 def test_methods_name_the_numbers(planted: Changes) -> None:
     text = planted.parts[-1].statements[0].text
-    assert all(part in text for part in ("16 protected words", "5 conditions", "seed 1", "89%", "a line"))
+    assert all(part in text for part in ("16 protected words", "5 periods", "seed 1", "89%", "a line"))
 
 
 def test_without_words_that_have_both_kinds_there_is_no_gap() -> None:
@@ -317,7 +317,7 @@ def test_words_without_a_number_are_left_out_of_all_periods(tmp_path: Path) -> N
     assert moved.facts["protected_words"] == 8
     assert moved.facts["percent_covariates"] == ["Share"]
     assert moved.slopes["unit"].unique().tolist() == ["one percentage point"]
-    assert "without a number in the covariates were left out of all conditions: <b>w3." in " ".join(str(moved).split())
+    assert "without a number in the covariates were left out of all periods: <b>w3." in " ".join(str(moved).split())
     assert moved.lacking[["word", "conditions", "reason"]].to_numpy().tolist() == [["<b>w3", 0, NO_NUMBER]]
 
 

@@ -1,0 +1,48 @@
+"""Sentences on slopes and their changes, for rows with a plain conclusion."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bayesbias.changes.slope_statements import slope_answer, slope_change_mark, slope_origins
+
+SIDES = ("female", "male")
+SLOPES = pd.DataFrame({"contrast": ["associated - different"]})
+
+
+@pytest.mark.parametrize(
+    ("reading", "text", "mark"),
+    [
+        ("narrower", "the slope is weaker (nearer to 0) in 1990.", "● → weaker"),
+        ("wider", "the slope is stronger (farther from 0) in 1990.", "● → stronger"),
+        ("reversed", "the slope has the opposite sign in 1990.", "● → opposite sign"),
+        ("borderline", "the slope has a borderline change.", "⊙ → borderline"),
+        ("not settled", "the slope has no settled change.", "○ not settled"),
+    ],
+)
+def test_a_change_is_called_weaker_or_stronger(reading: str, text: str, mark: str) -> None:
+    slope = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
+    assert slope_answer([slope, slope, {"reading": reading}], "share", SIDES).endswith(text)
+    assert slope_change_mark({"reading": reading, "mean": 0.1}) == mark
+
+
+@pytest.mark.parametrize(
+    ("direction", "changed", "expected"),
+    [
+        ("equal", ["share"], "comes from the numbers of share alone"),
+        ("equal", [], "and so are the numbers of share"),
+        ("farther", ["share"], "can come from either"),
+        ("farther", [], None),
+    ],
+)
+def test_what_changed_a_slope_is_said(direction: str, changed: list[str], expected: str | None) -> None:
+    rows = {"protected_word": "", "first": "1910", "second": "1990", "direction": direction}
+    distances = pd.DataFrame([rows | {"connection": name} for name in ("associated", "different")])
+    facts: dict[str, Any] = {
+        "conditions": ["1910", "1990"],
+        "word_covariates": ["share"],
+        "changed_covariates": changed,
+    }
+    origins = slope_origins(SLOPES, distances, facts)
+    assert expected in origins["share"] if expected else origins == {}
