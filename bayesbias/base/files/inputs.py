@@ -162,8 +162,8 @@ def read_content(path: Path, cost: MemoryCost, most: float = inf) -> bytes:
 
     The memory that the content takes is counted while it is read: sizes that a packed file declares are never trusted.
 
-    Raises `InputFileError` if the content is damaged or cut short, or has more than `most` bytes. Raises `NotEnoughMemoryError` if the content would
-    take more memory than is free. Reading stops there.
+    Raises `InputFileError` if the content is damaged or cut short, or has more than `most` bytes. Raises
+    `NotEnoughMemoryError` if the content would take more memory than is free. Reading stops there.
     """
     allowance = Allowance(f"{path}: its contents", _ADVICE)
     content = io.BytesIO()
@@ -174,7 +174,8 @@ def read_content(path: Path, cost: MemoryCost, most: float = inf) -> bytes:
                 allowance.take(cost.memory(piece))
                 if content.tell() + len(piece) > most:
                     raise InputFileError(
-                        f"{path} has more than {most:,.0f} bytes of text. Check whether it is the right file, or divide it."
+                        f"{path} has more than {most:,.0f} bytes of text. Check whether it is the right file, or "
+                        "divide it."
                     )
                 content.write(piece)
     return content.getvalue()
