@@ -135,7 +135,7 @@ class _Scan:
 
     def rows(self, lines: Iterable[bytes], wanted: Wanted) -> Rows:
         """Return the rows of wanted words, after checking length and word of every row."""
-        kept = KeptRows(self.path, self.dimensions, "line")
+        wanted_rows = KeptRows(self.path, self.dimensions, "line")
         sampled: dict[str, tuple[int, bytes]] = {}
         row_count, blank = 0, 0
         dimensions = self.dimensions
@@ -181,7 +181,7 @@ class _Scan:
                         take(BYTES_A_WORD + len(row))
                         sampled[word] = number, row[cut + 1 :]
                 else:
-                    kept.add(word, number, self._numbers(row[cut + 1 :], word, number))
+                    wanted_rows.add(word, number, self._numbers(row[cut + 1 :], word, number))
             row_count += 1
         self._check_count(row_count)
         self._check_numbered(row_count)
@@ -190,8 +190,8 @@ class _Scan:
         for word, (number, text) in sampled.items():
             if in_sample(word, wanted):
                 with suppress(EmbeddingError):
-                    kept.add(word, number, self._numbers(text, word, number))
-        return kept.rows()
+                    wanted_rows.add(word, number, self._numbers(text, word, number))
+        return wanted_rows.rows()
 
     def _odd_row(self, row: bytes, number: int) -> tuple[bytes, int]:
         """Return a row with an unusual number of spaces, and the end of its word, which may hold spaces."""

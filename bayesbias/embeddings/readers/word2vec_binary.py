@@ -53,7 +53,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         _check_size(path, count, dimensions, len(line))
         check_room(count, dimensions, wanted, path)
 
-        width, kept = 4 * dimensions, KeptRows(path, dimensions, "byte")
+        width, wanted_rows = 4 * dimensions, KeptRows(path, dimensions, "byte")
         # `buffer` begins at byte `start` of the file; the next row begins at `position` in it.
         buffer, start, position, row = b"", len(line), 0, 0
         line_ends = False  # whether rows begin after a line end
@@ -85,7 +85,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                     try:
                         _check_word_before(source, *previous)
                     except EmbeddingError:  # an earlier row may be the first that was cut
-                        _check_words_end(source, kept.rows())
+                        _check_words_end(source, wanted_rows.rows())
                         raise
                     try:
                         word = decode(
@@ -101,7 +101,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                     wanted is None
                     or (word if word.isascii() else normalized(word, where=f"{source}, row {row + 1}: ")) in wanted
                 ):
-                    kept.add(word, start + word_start, buffer[space + 1 : end])
+                    wanted_rows.add(word, start + word_start, buffer[space + 1 : end])
                 position = end
                 row += 1
             if row < count and (not more or (space < 0 and size - position >= _LONGEST_WORD)):
@@ -110,7 +110,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
             cut, first, begin, stop, end = not_ended
             raise _space_in_word(source, cut[begin:stop].decode(errors="replace"), cut[stop + 1 : end], first + begin)
         skipped.settle(count)
-        rows = kept.rows()
+        rows = wanted_rows.rows()
         _check_words_end(source, rows)
         # Reading past the end makes a decompressor check its data.
         trailing = buffer[position:] + stream.read(_CHUNK)
