@@ -17,7 +17,8 @@ ATTACKS = {
     "Files that the package wrote": "any_bit_that_is_flipped_is_found hostile_inputs_are_read_or_refused "
     "a_foreign_audit_file_with_a_right_checksum_is_no_answer",
     "What a packed file takes": "a_content_stops_where_the_memory_ends a_header_that_is_wrong_takes_no_memory "
-    "rows_and_columns_are_counted_before_a_frame_is_made what_a_parquet_file_becomes_is_counted_before_it_is_made",
+    "rows_and_columns_are_counted_before_a_frame_is_made what_a_parquet_file_becomes_is_counted_before_it_is_made "
+    "rows_that_take_no_room_in_a_parquet_file_are_counted_before_they_are_read",
     "A file that would take more memory": "every_reader_checks_the_memory_of_an_array_before_it_reads_it "
     "an_embedding_that_does_not_fit_is_refused_before_it_is_read",
     "So are folders of models": "the_memory_for_files_is_checked_before_any_library_reads_them "
@@ -28,6 +29,10 @@ ATTACKS = {
     "a_rule_of_a_plan_does_not_make_millions_of_forms",
     "The names in a zip or tar archive": "what_stands_beside_the_contents_of_a_tar_archive_is_limited "
     "the_directory_of_a_zip_file_is_limited",
+    "Lists of words, studies": "a_text_that_is_read_as_a_whole_has_a_limit cells_are_counted_before_a_text_is_made",
+    "Names of columns of a distance": "names_of_columns_are_judged_before_the_rows_of_a_csv "
+    "names_of_columns_are_judged_before_the_rows_of_a_parquet",
+    "Of a word that vectors repeat": "a_word_that_is_repeated_takes_no_more_memory",
     "A corpus is streamed": "a_corpus_that_does_not_fit_is_refused a_line_or_a_document_that_does_not_fit_is_refused",
     "Fits (`.nc`) hold": "what_no_fit_has_is_refused a_list_of_names_that_takes_exponential_time_is_refused",
     "So are lists of texts": "a_text_that_ends_before_it_begins_is_not_read_for_ever "

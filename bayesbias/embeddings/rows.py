@@ -71,6 +71,41 @@ class Rows:
         return f"at {self.unit} {self.places[row]}"
 
 
+class KeptRows:
+    """Rows that a reader keeps; of a word, the first, and the first that differs from it: all others say no more.
+
+    - `unit`: what places are counted in (see `Rows`).
+    """
+
+    def __init__(self, path: Path, dimensions: int, unit: str) -> None:
+        self.words: list[str] = []
+        self.places: list[int] = []
+        self._unit, self._width = unit, 4 * dimensions
+        self._take = row_allowance(path).take
+        self._data = bytearray()
+        self._first: dict[str, int] = {}
+        self._differing: set[str] = set()
+
+    def add(self, word: str, place: int, numbers: bytes) -> None:
+        """Keep a row of float32 numbers; raise `NotEnoughMemoryError` if all rows take more memory than was free."""
+        row = len(self.words)
+        first = self._first.setdefault(word, row)
+        if first != row:
+            start = first * self._width
+            if word in self._differing or self._data[start : start + self._width] == numbers:
+                return
+            self._differing.add(word)
+        self._take(self._width + BYTES_A_WORD + len(word))
+        self.words.append(word)
+        self.places.append(place)
+        self._data += numbers
+
+    def rows(self) -> Rows:
+        """Return all rows."""
+        vectors = np.frombuffer(self._data, dtype="<f4").reshape(len(self.words), self._width // 4)
+        return Rows(self.words, vectors, self.places, self._unit)
+
+
 class SkippedRows:
     """Rows of a file that are left out, because their words are not UTF-8: a warning names them, unless they are many.
 

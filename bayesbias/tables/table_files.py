@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+from codecs import BOM_UTF8
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -18,9 +19,11 @@ from bayesbias.base.files.inputs import (
     MemoryCost,
     check_seal,
     input_file,
+    open_content,
     parse_json,
     printable,
     read_content,
+    readable,
     sealed,
     utf8_text,
 )
@@ -146,6 +149,8 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     """
     source = input_file(path)
     kind, _ = _format(path, InputFileError)
+    if kind == "csv":
+        _check_head(source)
     content = read_content(source, CSV_TEXT if kind == "csv" else _PARQUET)
     if not content:
         raise InputFileError(f"{path} is empty. Write the table again.")
@@ -249,10 +254,7 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
                 f"{path}: the provenance in line 1 is not valid JSON ({error}). Write the table again."
             ) from error
         if match and match[1] and match[1] != _checksum(text[match.start(2) :]):
-            raise InputFileError(
-                f"{path} is not what was written: it is cut short, damaged, or was edited. Write the table again; if "
-                "the edit is meant, delete line 1, which describes the old rows."
-            )
+            raise _edited(path)
         _check_facts(facts, path)
         text = rows
     try:
@@ -265,6 +267,47 @@ def _parse_csv(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, Any]
     except (pd.errors.EmptyDataError, pd.errors.ParserError, csv.Error, ValueError) as error:
         raise InputFileError(f"{path} is not a CSV table: {error}. Write the table again.") from error
     return table, facts
+
+
+def _edited(path: Path) -> InputFileError:
+    return InputFileError(
+        f"{path} is not what was written: it is cut short, damaged, or was edited. Write the table again; if the edit "
+        "is meant, delete line 1, which describes the old rows."
+    )
+
+
+def _check_head(path: Path) -> None:
+    """Raise `TableError` if a CSV names no columns of words, before its rows, which may be many, are held in memory."""
+    with readable(path), open_content(path) as stream:
+        head = stream.read(_LONGEST_HEADER)
+        written = head.removeprefix(BOM_UTF8).startswith(_MARK.encode())
+        if written:
+            while b"\n" not in head and (piece := stream.read(_LONGEST_HEADER)):
+                head = piece
+            head = head.partition(b"\n")[2] + stream.read(_LONGEST_HEADER)
+    if len(head) < _LONGEST_HEADER and not head.strip():
+        return  # an empty table
+    text = head.decode("utf-8-sig", "replace")
+    _check_header(text, path)
+    names = next((line for line in csv.reader(io.StringIO(text, newline="")) if line), [])
+    try:
+        _check_names(list(filter(None, names)), path, {})
+    except TableError as error:
+        utf8_text(head[: head.rfind(b"\n") + 1], path)
+        raise _edited(path) if written else error from None
+
+
+def _check_names(names: list[str], path: Path, facts: dict[str, Any]) -> None:
+    """Raise the `TableError` of `validate_table` if columns of words or connections are missing."""
+    renamed = [_PUBLISHED_COLUMNS.get(name, name) for name in names]
+    if {"protected_word", "attribute_word", "connection"} <= {*renamed}:
+        return
+    empty = pd.DataFrame(columns=[name for name in renamed if not name.startswith("Unnamed:")])
+    empty.attrs[ATTRS_KEY] = Provenance(facts)
+    try:
+        validate_table(empty)
+    except TableError as error:
+        raise TableError(f"{path}: {error}") from error
 
 
 def _check_header(text: str, path: Path) -> None:
@@ -302,15 +345,21 @@ def _parse_parquet(content: bytes, path: Path) -> tuple[pd.DataFrame, dict[str, 
     import pyarrow
 
     check_seal(path, content, _GAP)
-    try:
-        table, metadata = parquet_frame(content, path)
+    facts: Any = {}
+
+    def check(names: list[str], metadata: dict[bytes, bytes]) -> None:
+        nonlocal facts
         facts = parse_json(metadata.get(ATTRS_KEY.encode(), b"{}"))
+        _check_facts(facts, path)
+        _check_names(names, path, facts)
+
+    try:
+        table, _ = parquet_frame(content, path, check)
     except TableError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputFileError(f"{path} is not a Parquet table: {reason}. Write the table again.") from error
-    _check_facts(facts, path)
     return table, facts
 
 

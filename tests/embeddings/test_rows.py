@@ -15,9 +15,14 @@ import pytest
 from bayesbias.base import machine as memory
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.loading import load_embedding
-from bayesbias.embeddings.rows import Rows, check_header, check_input, checked, decode
+from bayesbias.embeddings.readers.text import read_glove, read_text
+from bayesbias.embeddings.readers.word2vec_binary import read_word2vec_binary
+from bayesbias.embeddings.rows import Rows, Wanted, check_header, check_input, checked, decode
+from bayesbias.embeddings.vocabulary_sample import WantedWithSample
 from bayesbias.errors import EmbeddingError, InputFileError, LostWordsError, NotEnoughMemoryError
 from tests.embeddings.files import VECTORS, WORDS, fasttext_model, keyed_vectors
+
+VECTOR = [1.5, -0.5, 0.75, 2.25, -1.25, 0.5, 1.0, -2.0]
 
 
 def rows(words: str, vectors: list[list[float]]) -> Rows:
@@ -37,6 +42,32 @@ def test_a_word_with_two_vectors_is_refused_with_its_lines() -> None:
         checked(rows("ab", [[1.0], [0.0]]), "f")
 
 
+@pytest.mark.parametrize("packed", [gzip.compress, bytes])
+@pytest.mark.parametrize("sample", [False, True])
+@pytest.mark.parametrize("read", [read_text, read_glove, read_word2vec_binary])
+def test_a_word_that_is_repeated_takes_no_more_memory(
+    read: Callable[[Path, Wanted], Rows],
+    sample: bool,
+    packed: Callable[[bytes], bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "free_memory", lambda: 10_000)
+    vectors = [VECTOR, VECTOR, [0.25, *VECTOR[1:]], *([number % 7 + 0.5, *VECTOR[1:]] for number in range(2000))]
+    header = b"" if read is read_glove else b"%d 8\n" % len(vectors)
+    if read is read_word2vec_binary:
+        lines = [b"he " + np.array(vector, "<f4").tobytes() + b"\n" for vector in vectors]
+    else:
+        lines = [f"he {' '.join(map(str, vector))}\n".encode() for vector in vectors]
+    (tmp_path / "f").write_bytes(packed(header + b"".join(lines)))
+    wanted = WantedWithSample(frozenset()) if sample else frozenset(["he"])
+    kept = read(tmp_path / "f", wanted)
+    if not sample:
+        assert kept.words == ["he", "he"]
+        np.testing.assert_array_equal(kept.vectors, [VECTOR, vectors[2]])
+        assert kept.where(1) in ("at line 3", "at line 4") or kept.unit == "byte"
+
+
 def test_empty_files_and_damaged_words(tmp_path: Path) -> None:
     (tmp_path / "f").touch()
     with pytest.raises(InputFileError, match="empty"):
@@ -54,10 +85,11 @@ def word2vec_rows(words: list[bytes], promised: int) -> bytes:
 
 LONG = b"x" * 9_000
 BOMBS = {
-    "glove": b"w 0.1 0.2\n" * 100_000,
-    "word2vec_text": b"1 2\n" + b"w 0.1 0.2\n" * 100_000,  # more rows than the header promises
-    "word2vec_text, long words": b"1000 2\n" + (LONG + b" 0.1 0.2\n") * 1_000,
-    "word2vec_binary": word2vec_rows([LONG] * 1_000, 1_000),
+    "glove": b"".join(b"w%d 0.1 0.2\n" % number for number in range(100_000)),
+    "word2vec_text": b"1 2\n"
+    + b"".join(b"w%d 0.1 0.2\n" % number for number in range(100_000)),  # more rows than the header promises
+    "word2vec_text, long words": b"1000 2\n" + b"".join(b"%d%s 0.1 0.2\n" % (number, LONG) for number in range(1_000)),
+    "word2vec_binary": word2vec_rows([b"%d%s" % (number, LONG) for number in range(1_000)], 1_000),
 }
 
 

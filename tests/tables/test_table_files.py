@@ -21,6 +21,7 @@ from bayesbias.errors import (
     OutputError,
     TableError,
 )
+from bayesbias.tables import table_files
 
 ENDINGS = (".csv", ".csv.gz", ".parquet", ".parquet.gz")
 
@@ -309,4 +310,28 @@ def test_columns_of_parquet_that_are_no_words_or_repeated_are_named(name: str, v
     table = pyarrow.table(columns).rename_columns(["protected_word" if name == "again" else name for name in columns])
     parquet.write_table(table, tmp_path / "t.parquet")
     with pytest.raises(BayesBiasError, match="protected_word" if name == "again" else name):
+        bb.read_table(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    "start", ["math,1\n", "\n" * 10_000, "# bayesbias: {}\nmath,1\n", "# bayesbias: " + "x" * 20_000 + "\nmath,1\n"]
+)
+def test_names_of_columns_are_judged_before_the_rows_of_a_csv(
+    start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress((start + "math,1\n" * 100_000).encode()))
+    monkeypatch.setattr(table_files, "read_content", None)
+    error, message = TableError, "no column 'connection'"
+    if "#" in start:
+        error, message = InputFileError, "is not what was written"
+    with pytest.raises(error, match=rf"t\.csv\.gz[\s\S]*{message}"):
+        bb.read_table(tmp_path / "t.csv.gz")
+
+
+def test_names_of_columns_are_judged_before_the_rows_of_a_parquet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet.write_table(pyarrow.table({"word_to_compare": pyarrow.nulls(1000)}), tmp_path / "t.parquet")
+    monkeypatch.setattr(parquet.ParquetFile, "read_row_group", None)
+    with pytest.raises(TableError, match=r"3 faults:\n- no column 'protected_word'.*the columns are attribute_word"):
         bb.read_table(tmp_path / "t.parquet")

@@ -5,6 +5,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EINVAL
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -81,6 +82,8 @@ def open_tar(stream: IO[bytes], path: Path) -> Iterator[dict[str, BinaryIO]]:
             yield {entry.name: cast(BinaryIO, archive.extractfile(entry)) for entry in files}
     except BayesBiasError:
         raise
-    except (tarfile.TarError, RecursionError, ValueError) as error:
-        # RecursionError: names of names of names; ValueError: numbers that are none.
+    except (tarfile.TarError, RecursionError, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno != EINVAL:
+            raise
+        # RecursionError: names of names of names; ValueError: numbers that are none; EINVAL: a place outside the file.
         raise InputFileError(f"{path} is a tar archive that is damaged or cut short ({error}). {_UNPACK}") from error

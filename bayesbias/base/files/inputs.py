@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from errno import EACCES, ENOENT
 from hashlib import sha256
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, BinaryIO, cast
@@ -38,6 +38,7 @@ _TAR, _TAR_PLACE = b"ustar", 257
 _HEAD = 512  # bytes that tell a zip or tar file from others
 _IN_ARCHIVE = re.compile(r"(.+?\.(?:zip|tar|tgz|tar\.(?:gz|bz2|xz))):(.+)", re.DOTALL)
 _PIECE = 1 << 22
+_MOST_TEXT = 1 << 28  # bytes of a text that is read as a whole: far more than lists, studies and CSVs of people have
 _ADVICE = "Check whether it is the right file, or allow more memory."
 _BYTES_A_LETTER = 80  # of a line, with its words, which may have one letter
 _MOST_NESTED = 100
@@ -156,13 +157,13 @@ def readable(path: Path) -> Iterator[None]:
         ) from error
 
 
-def read_content(path: Path, cost: MemoryCost) -> bytes:
+def read_content(path: Path, cost: MemoryCost, most: float = inf) -> bytes:
     """Return the content of an existing file, unpacked; a zip file must hold one file, or the path names it.
 
     The memory that the content takes is counted while it is read: sizes that a packed file declares are never trusted.
 
-    Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if the content would
-    take more memory than is free. Reading stops there.
+    Raises `InputFileError` if the content is damaged or cut short, or has more than `most` bytes. Raises
+    `NotEnoughMemoryError` if the content would take more memory than is free. Reading stops there.
     """
     allowance = Allowance(f"{path}: its contents", _ADVICE)
     content = io.BytesIO()
@@ -171,6 +172,11 @@ def read_content(path: Path, cost: MemoryCost) -> bytes:
         with open_content(path) as stream:
             while piece := stream.read(_PIECE):
                 allowance.take(cost.memory(piece))
+                if content.tell() + len(piece) > most:
+                    raise InputFileError(
+                        f"{path} has more than {most:,.0f} bytes of text. Check whether it is the right file, or "
+                        "divide it."
+                    )
                 content.write(piece)
     return content.getvalue()
 
@@ -432,9 +438,12 @@ def utf8_text(content: bytes, source: str | os.PathLike[str], error: type[BayesB
 
 
 def read_utf8(path: str | os.PathLike[str], cost: MemoryCost, error: type[BayesBiasError] = InputFileError) -> str:
-    """Return the text of a file, which may be packed; raise `error` if it is not UTF-8."""
+    """Return the text of a file, which may be packed; raise `error` if it is not UTF-8.
+
+    Raises `InputFileError` if it has more than 256 MiB.
+    """
     source = input_file(path)
-    return utf8_text(read_content(source, cost), source, error)
+    return utf8_text(read_content(source, cost, _MOST_TEXT), source, error)
 
 
 def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:

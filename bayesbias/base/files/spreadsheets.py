@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbias.base.files.foreign import foreign_kind
-from bayesbias.base.files.inputs import read_utf8
+from bayesbias.base.files.inputs import MemoryCost, read_utf8
 from bayesbias.base.files.stored_frames import CSV_TEXT, check_csv, check_distinct
 from bayesbias.base.number_text import counted
 from bayesbias.errors import (
@@ -35,6 +35,7 @@ _MISSING = frozenset(
 _LONGEST_LINE = 100_000
 _MOST_TITLES = 20  # rows above the names of columns
 _BYTES_A_CELL = 280  # short texts of Python with their places in lists, and what they are read as
+_SPREADSHEET = MemoryCost(CSV_TEXT.a_byte, _BYTES_A_CELL, b",;\t\n\r")
 _SEPARATOR = re.compile(r"sep=([,;\t])\r?\n", re.IGNORECASE)  # Excel's first line
 _GAPS = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))")  # between thousands
 # Decimal sign -> what a number with it looks like; the other sign is between thousands.
@@ -71,7 +72,7 @@ def read_csv(
     """
     import pandas as pd
 
-    text = read_utf8(path, CSV_TEXT)
+    text = read_utf8(path, _SPREADSHEET)
     if kind := foreign_kind(text[:1000].encode()):
         raise InputFileError(f"{path} is {kind}")
     separator = _SEPARATOR.match(text)

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ _MOST_COLUMNS = 10_000  # each takes pandas a while, also an empty one
 _MOST_EMPTY, _MOST_EMPTY_A_LETTER = 1_000_000, 10  # cells that are not written, which take time and memory
 _BYTES_A_CELL = 16
 _BYTES_A_COLUMN = 2_000
-_BYTES_A_PARQUET_CELL = 40
+_BYTES_A_PARQUET_CELL = 80  # 63 of an empty cell, or of one that names a text of a dictionary
 _ADVICE = "Check whether it is the right file, or allow more memory."
 
 
@@ -62,8 +62,10 @@ def check_distinct(names: Iterable[str], path: Path) -> None:
         raise TableError(f"{path}: there are several columns {repeated[0]!r:.60}. Keep the one that is right.")
 
 
-def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes, bytes]]":
-    """Return the frame of a Parquet file and its metadata.
+def parquet_frame(
+    content: bytes, path: Path, check: Callable[[list[str], dict[bytes, bytes]], object] = lambda *_: None
+) -> "tuple[pd.DataFrame, dict[bytes, bytes]]":
+    """Return the frame of a Parquet file and its metadata; `check` is called with names and metadata before the rows.
 
     Raises `NotEnoughMemoryError` if the frame would take more memory than is free. Raises `TableError` if a column is
     repeated, or holds times with a time zone: pandas would open the system's file of its name. Raises
@@ -75,6 +77,7 @@ def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes
         metadata, kinds = file.metadata, file.schema_arrow
         leaves = [file.schema.column(place) for place in range(len(file.schema))]
     check_distinct(kinds.names, path)
+    check(kinds.names, metadata.metadata or {})
     if zoned := [kind.name for kind in kinds if _has_zone(kind.type)]:
         what = "times with a time zone. Write it without the zone."
         raise TableError(f"{path}: the column {zoned[0]!r:.60} holds {what}")
@@ -96,7 +99,8 @@ def parquet_frame(content: bytes, path: Path) -> "tuple[pd.DataFrame, dict[bytes
     for place, kind in enumerate(kinds):
         if table.schema.field(place).type != kind.type:
             table = table.set_column(place, kind, table.column(place).cast(kind.type))
-    return table.to_pandas(ignore_metadata=True), metadata.metadata or {}
+    # Arrow parses what pandas wrote about a table, even when it ignores it.
+    return table.replace_schema_metadata(None).to_pandas(ignore_metadata=True), metadata.metadata or {}
 
 
 def _has_zone(kind: Any) -> bool:

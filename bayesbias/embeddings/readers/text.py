@@ -9,14 +9,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-
 from bayesbias.base.checks import normalized
 from bayesbias.base.files.inputs import file_size, open_content
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.readers.layouts import PEEKED, Layout, is_number, layout_of, trailing_numbers
 from bayesbias.embeddings.rows import (
     BYTES_A_WORD,
+    KeptRows,
     Rows,
     SkippedRows,
     Wanted,
@@ -124,7 +123,7 @@ class _Scan:
     """One pass over the rows of a text file; the attributes are for error messages."""
 
     def __init__(self, source: Path, dimensions: int, *, first_line: int, promised: int | None) -> None:
-        self.source = str(source)
+        self.source, self.path = str(source), source
         self.allowance = row_allowance(source)
         self.dimensions = dimensions
         self.first_line = first_line
@@ -136,13 +135,11 @@ class _Scan:
 
     def rows(self, lines: Iterable[bytes], wanted: Wanted) -> Rows:
         """Return the rows of wanted words, after checking length and word of every row."""
-        words: list[str] = []
-        places: list[int] = []
-        sampled: list[tuple[str, int, bytes]] = []
-        data = bytearray()
+        wanted_rows = KeptRows(self.path, self.dimensions, "line")
+        sampled: dict[str, tuple[int, bytes]] = {}
         row_count, blank = 0, 0
         dimensions = self.dimensions
-        bytes_a_row, take = 4 * dimensions + BYTES_A_WORD, self.allowance.take
+        take = self.allowance.take
         for number, line in enumerate(lines, self.first_line):
             if line[-1:] != b"\n":
                 raise self._cut(line, number, row_count)
@@ -180,26 +177,21 @@ class _Scan:
                 or (word if word.isascii() else normalized(word, where=f"{self.source}, line {number}: ")) in wanted
             ):
                 if may_skip(word, wanted):
-                    take(BYTES_A_WORD + len(row))
-                    sampled.append((word, number, row[cut + 1 :]))
+                    if word not in sampled:
+                        take(BYTES_A_WORD + len(row))
+                        sampled[word] = number, row[cut + 1 :]
                 else:
-                    take(bytes_a_row + cut)
-                    words.append(word)
-                    places.append(number)
-                    data += self._numbers(row[cut + 1 :], word, number)
+                    wanted_rows.add(word, number, self._numbers(row[cut + 1 :], word, number))
             row_count += 1
         self._check_count(row_count)
         self._check_numbered(row_count)
         self.skipped.settle(row_count)
         # Most words that are drawn on the way are not in the final sample, so that their numbers are never read.
-        for word, number, text in sampled:
+        for word, (number, text) in sampled.items():
             if in_sample(word, wanted):
                 with suppress(EmbeddingError):
-                    data += self._numbers(text, word, number)
-                    words.append(word)
-                    places.append(number)
-        vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
-        return Rows(words, vectors, places, "line")
+                    wanted_rows.add(word, number, self._numbers(text, word, number))
+        return wanted_rows.rows()
 
     def _odd_row(self, row: bytes, number: int) -> tuple[bytes, int]:
         """Return a row with an unusual number of spaces, and the end of its word, which may hold spaces."""

@@ -11,14 +11,13 @@ from bayesbias.base.checks import normalized
 from bayesbias.base.files.inputs import check_sealed_file, is_packed, open_content
 from bayesbias.embeddings.readers.text import parse_header
 from bayesbias.embeddings.rows import (
-    BYTES_A_WORD,
+    KeptRows,
     Rows,
     SkippedRows,
     Wanted,
     check_header,
     check_room,
     decode,
-    row_allowance,
 )
 from bayesbias.errors import EmbeddingError
 
@@ -54,10 +53,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
         _check_size(path, count, dimensions, len(line))
         check_room(count, dimensions, wanted, path)
 
-        words: list[str] = []
-        places: list[int] = []
-        data = bytearray()
-        width, allowance = 4 * dimensions, row_allowance(path)
+        width, wanted_rows = 4 * dimensions, KeptRows(path, dimensions, "byte")
         # `buffer` begins at byte `start` of the file; the next row begins at `position` in it.
         buffer, start, position, row = b"", len(line), 0, 0
         line_ends = False  # whether rows begin after a line end
@@ -89,7 +85,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                     try:
                         _check_word_before(source, *previous)
                     except EmbeddingError:  # an earlier row may be the first that was cut
-                        _check_words_end(source, np.frombuffer(data, "<f4").reshape(-1, dimensions), words, places)
+                        _check_words_end(source, wanted_rows.rows())
                         raise
                     try:
                         word = decode(
@@ -105,10 +101,7 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
                     wanted is None
                     or (word if word.isascii() else normalized(word, where=f"{source}, row {row + 1}: ")) in wanted
                 ):
-                    allowance.take(width + BYTES_A_WORD + len(word))
-                    words.append(word)
-                    places.append(start + word_start)
-                    data += buffer[space + 1 : end]
+                    wanted_rows.add(word, start + word_start, buffer[space + 1 : end])
                 position = end
                 row += 1
             if row < count and (not more or (space < 0 and size - position >= _LONGEST_WORD)):
@@ -117,13 +110,13 @@ def read_word2vec_binary(path: Path, wanted: Wanted) -> Rows:
             cut, first, begin, stop, end = not_ended
             raise _space_in_word(source, cut[begin:stop].decode(errors="replace"), cut[stop + 1 : end], first + begin)
         skipped.settle(count)
-        vectors = np.frombuffer(data, dtype="<f4").reshape(len(words), dimensions)
-        _check_words_end(source, vectors, words, places)
+        rows = wanted_rows.rows()
+        _check_words_end(source, rows)
         # Reading past the end makes a decompressor check its data.
         trailing = buffer[position:] + stream.read(_CHUNK)
         _check_trailing(source, trailing.removesuffix(seal), count, position=start + position, line_ends=line_ends)
-    _check_byte_order(source, vectors[:_SAMPLE])
-    return Rows(words, vectors, places, "byte")
+    _check_byte_order(source, rows.vectors[:_SAMPLE])
+    return rows
 
 
 def _check_size(path: Path, count: int, dimensions: int, header: int) -> None:
@@ -155,8 +148,9 @@ def _check_word_before(source: str, buffer: bytes, start: int, word_start: int, 
         raise _space_in_word(source, word, buffer[space + 1 : end], start + word_start)
 
 
-def _check_words_end(source: str, vectors: NDArray[np.float32], words: list[str], places: list[int]) -> None:
+def _check_words_end(source: str, rows: Rows) -> None:
     """Raise `EmbeddingError` for the first word with numbers that are none, among rows whose numbers are."""
+    vectors = rows.vectors
     for first in range(0, len(vectors), _SAMPLE):
         shares = _unusual_share(vectors[first : first + _SAMPLE])
         # Letters that are read as a number make a huge one; three letters and a space a tiny one, at the beginning.
@@ -165,7 +159,7 @@ def _check_words_end(source: str, vectors: NDArray[np.float32], words: list[str]
         odd = np.flatnonzero((shares > _MOST_UNUSUAL) | huge.any(axis=1) | tiny)
         if len(odd) and 2 * len(odd) < len(shares):
             row = first + odd[0]
-            raise _space_in_word(source, words[row], vectors[row].tobytes(), places[row])
+            raise _space_in_word(source, rows.words[row], vectors[row].tobytes(), rows.places[row])
 
 
 def _unusual_share(vectors: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ import gzip
 import io
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,13 @@ def test_an_archive_that_is_cut_short_is_refused(tmp_path: Path) -> None:
     cut.write_bytes(gzip.decompress(path.read_bytes())[:9000])
     with pytest.raises(InputFileError, match=r"tar archive that is damaged or cut short.*Unpack it with `tar -xf`"):
         read_content(cut, LINES)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_size_that_cannot_be_is_damage(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    header = bytearray(tarfile.TarInfo("words.txt").tobuf(tarfile.GNU_FORMAT))
+    header[124:136] = b"\x80" + bytes(3) + (1 << 60).to_bytes(8)
+    header[148:156] = b"%06o\0 " % (sum(header[:148]) + 8 * 32 + sum(header[156:]))
+    (tmp_path / "size.tar").write_bytes(pack(bytes(header) + bytes(1024)))
+    with pytest.raises(InputFileError, match=r"tar archive that is damaged or cut short.*Unpack it with `tar -xf`"):
+        read_content(tmp_path / "size.tar", LINES)

@@ -38,8 +38,11 @@ from bayesbias.base.files.inputs import (
     text_files,
     value_fault,
 )
+from bayesbias.base.files.word_lists import read_word_lists
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, NotEnoughMemoryError, StudyError
 from bayesbias.metrics.directions.word_scores import load_base_pairs
+from bayesbias.metrics.intrinsic.quality import read_similarity
+from bayesbias.models.covariates import read_covariates
 from bayesbias.studies.weathub import load_weathub
 from tests.base.files.bombs import PACKINGS, lying_gzip, zipped
 
@@ -194,6 +197,28 @@ def test_a_content_stops_where_the_memory_ends(
         with pytest.raises(NotEnoughMemoryError, match=rf"^{path}: .* need .* 0\.0 GB are free\. Check"):
             read_content(path, MemoryCost(2))
         assert tracemalloc.get_traced_memory()[1] < 35_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("read", [read_word_lists, bb.load_study, read_covariates, read_similarity])
+@pytest.mark.parametrize("pack", [*PACKINGS.values(), bytes], ids=[*PACKINGS, "plain"])
+def test_a_text_that_is_read_as_a_whole_has_a_limit(
+    read: Callable[[Path], object],
+    pack: Callable[[bytes], bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "zeros.toml"
+    path.write_bytes(pack(bytes(40_000_000)))
+    monkeypatch.setattr(contents, "_PIECE", 1 << 16)
+    monkeypatch.setattr(contents, "_MOST_TEXT", 1 << 20)
+    monkeypatch.setattr(contents, "utf8_text", None)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputFileError, match=rf"^{path} has more than 1,048,576 bytes of text\. .* or divide it\."):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
     finally:
         tracemalloc.stop()
 

@@ -12,6 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from bayesbias.base import machine as memory
+from bayesbias.base.files import inputs
 from bayesbias.base.files.spreadsheets import read_csv, without_row_numbers
 from bayesbias.base.files.stored_frames import parquet_frame
 from bayesbias.errors import InputFileError, NotEnoughMemoryError, TableError
@@ -63,7 +64,6 @@ def test_what_is_no_csv(content: bytes, message: str, tmp_path: Path) -> None:
         "a\n" + "," * 1000 + "\n" + "1\n" * 10_000,  # the first row has more cells than there are names
         '"a\n\n\n"' + "," * 1000 + "\n" + "1\n" * 10_000,  # a name of several lines
         "," * 50_000,
-        "a" + "\r1" * 1_000_000,
     ],
 )
 def test_rows_and_columns_are_counted_before_a_frame_is_made(
@@ -73,6 +73,15 @@ def test_rows_and_columns_are_counted_before_a_frame_is_made(
     monkeypatch.setattr(memory, "free_memory", lambda: 20_000_000)
     monkeypatch.setattr(pd, "read_csv", None)
     with pytest.raises(NotEnoughMemoryError, match=r"t\.csv: .* rows of .* columns would need about \d\.\d GB"):
+        read_csv(tmp_path / "t.csv", "")
+
+
+@pytest.mark.parametrize("text", ["a" + "\r1" * 1_000_000, "\n" * 1_000_000, "a\n" + ",;\t" * 300_000])
+def test_cells_are_counted_before_a_text_is_made(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.csv").write_bytes(gzip.compress(text.encode()))
+    monkeypatch.setattr(memory, "free_memory", lambda: 20_000_000)
+    monkeypatch.setattr(inputs, "utf8_text", None)
+    with pytest.raises(NotEnoughMemoryError, match=r"t\.csv: its contents would need 0\.[23] GB or more"):
         read_csv(tmp_path / "t.csv", "")
 
 
@@ -125,6 +134,29 @@ def test_what_a_parquet_file_becomes_is_counted_before_it_is_made(
     with pytest.raises(NotEnoughMemoryError, match=r"^t\.parquet: [\d,]+ rows of 1 columns would need about 0\.[0-2]"):
         parquet_frame(content, Path("t.parquet"))
     assert pyarrow.total_allocated_bytes() - before < 5_000_000
+
+
+@pytest.mark.parametrize(
+    "column",
+    [pyarrow.nulls(500_000), pyarrow.array(["he"] * 500_000).dictionary_encode()],
+    ids=["empty", "categories"],
+)
+def test_rows_that_take_no_room_in_a_parquet_file_are_counted_before_they_are_read(
+    column: pyarrow.Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = written(pyarrow.table({"word": column}))
+    monkeypatch.setattr(memory, "free_memory", lambda: 63 * 500_000)  # what pandas takes
+    monkeypatch.setattr(parquet.ParquetFile, "read_row_group", None)
+    with pytest.raises(NotEnoughMemoryError, match=r"500,000 rows of 1 columns"):
+        parquet_frame(content, Path("t.parquet"))
+
+
+def test_what_pandas_wrote_about_a_table_is_not_parsed() -> None:
+    nested = b'{"index_columns":' + b"[" * 100_000
+    table = pyarrow.table({"word": ["he"]}).replace_schema_metadata({"pandas": nested})
+    frame, metadata = parquet_frame(written(table), Path("t.parquet"))
+    assert frame.to_dict("list") == {"word": ["he"]}
+    assert metadata[b"pandas"] == nested
 
 
 @pytest.mark.parametrize("nested", [False, True])
