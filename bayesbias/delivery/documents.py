@@ -189,8 +189,8 @@ _BOLD, _CODE, _SIGN = re.compile(r"(?<!\\)\*\*"), re.compile(r"(?<!\\)`"), re.co
 def latex_prose(prose: str) -> str:
     r"""Return paragraphs of Markdown that have no more than bold type and code, as those of `bb.methods`, as LaTeX.
 
-    >>> print(latex_prose("**Note:** `my_model` has a 50% HPDI from -0.1 to +0.2 of the word \*a\_b\*."))
-    \textbf{Note:} \texttt{my\_model} has a 50\% HPDI from $-$0.1 to $+$0.2 of the word {*}a\_b{*}.
+    >>> print(latex_prose(r"**Note:** code has a 50% HPDI from -0.1 to +0.2 of the word \*a\_b\*."))
+    \textbf{Note:} code has a 50\% HPDI from $-$0.1 to $+$0.2 of the word {*}a\_b{*}.
     """
     return "\n\n".join(
         "".join(

@@ -29,6 +29,7 @@ LEVELS = ("all", "overall", "protected_group", "word", "attribute")
 def units_text(measure: Measure) -> str:
     """Return the units of parameters, for captions.
 
+    >>> from bayesbias.tables.measures import SURPRISAL
     >>> units_text(SURPRISAL)
     'in nats except for weights, list_effect, slope_sd, list_scale and nu, which have no unit'
     """

@@ -384,7 +384,7 @@ def _weathub(path: Path) -> object:
 
 
 _QUESTION = {"embedding": "E", "study": "s", "model": "m", "study_hash": "h", "lost_words": 0, "mean": 0.1, "sd": 1}
-_QUESTION |= {"model_hash": "h", "words_hash": "h"} | dict.fromkeys(COHERENCE, 0.5)
+_QUESTION |= {"model_hash": "h", "words_hash": "h", "interval_includes": ""} | dict.fromkeys(COHERENCE, 0.5)
 _LISTS = {name: {"category": name, "examples": [name, "x" + name]} for name in ("targ1", "targ2", "attr1", "attr2")}
 _BASELINE = {"rope": [-1, 1], "standardised": False, "hdi_prob": 0.9, "questions": [_QUESTION]}
 _JSON_READERS: dict[str, tuple[Callable[[Path], object], Any]] = {
