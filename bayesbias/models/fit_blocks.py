@@ -56,8 +56,11 @@ def check_lengths(name: bytes, content: bytes) -> None:
     for start in _starts(content, name + b"\0"):
         for version, head_size, unit in ((1, 8, 8), (2, 8, 1), (3, 9, 1)):  # each part takes whole units
             head = content[max(0, start - head_size) : start]
-            if len(head) == head_size and head[0] == version:
-                kind_size, space_size = struct.unpack_from("<2H", head, 4)
+            if len(head) < head_size:
+                continue
+            name_size, kind_size, space_size = struct.unpack_from("<3H", head, 2)
+            # A byte before the head can look like another version.
+            if head[0] == version and name_size == len(name) + 1:
                 kind = start + -(-(len(name) + 1) // unit) * unit
                 space = kind + -(-kind_size // unit) * unit
                 first = space + -(-space_size // unit) * unit

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
 _NUMBER_BYTES = 8  # of the largest number
 _LONGEST_NAME = 256  # bytes, of a dimension
-_MOSTTEXTS = 100  # in one attribute
+_MOST_TEXTS = 100  # in one attribute
 _MOST_PARTS = 10_000  # variables and attributes, of which a fit has hundreds
 _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 # Those of variables that begin with an underscore; others tell libraries how to decode.
@@ -212,8 +212,8 @@ def _attribute_sizes(
         if not _is_any_length(kind):
             yield _Size(attribute.get_storage_size())
             continue
-        if count > _MOSTTEXTS:
-            raise UnfitError(f"the attribute {_text(name)} of {where} has more than {_MOSTTEXTS} texts")
+        if count > _MOST_TEXTS:
+            raise UnfitError(f"the attribute {_text(name)} of {where} has more than {_MOST_TEXTS} texts")
         if count > 1:  # texts are read all at once, and each may be as long as the file
             what = f"The texts of the attribute {_text(name)} of {where}"
             check_memory(count * len(content), what, "Check whether it is the right file.")

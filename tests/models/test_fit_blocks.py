@@ -6,6 +6,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import FitError
+from bayesbias.models.fit_blocks import check_lengths
 from tests.fuzz.places import block_with, with_number
 from tests.fuzz.storages import whole_fit
 
@@ -43,6 +44,14 @@ def test_a_list_that_is_longer_than_the_file_takes_no_memory(tmp_path: Path) -> 
     path.write_bytes(with_number(content, block, end + kind_size + space_size, 2**31, 4))
     with pytest.raises(FitError, match="DIMENSION_LIST is longer"):
         bb.read_fit(path)
+
+
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_a_byte_before_an_attribute_may_look_like_another_version(before: int) -> None:
+    name = b"versions"
+    content = whole_fit()
+    start = content.index(name + b"\0") - 9  # before the head of version 1, which netCDF writes
+    check_lengths(name, content[:start] + bytes([before]) + content[start + 1 :])
 
 
 @pytest.mark.parametrize("count", [1, 9, 30, 300])
