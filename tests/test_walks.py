@@ -6,12 +6,13 @@ from tests.walks import calls, walk
 
 # Lower one when a change makes it smaller; a change that needs more files says why. The last two or three more are
 # those of what a table measures, of the pairs of a study, and of the unit of a model (surprisals and scores).
+# Sentences on slopes and the code that repeats changes left files of 600 lines for files of their own.
 MOST_FILES = {
     "distance_table": 19,
     "fit": 28,
     "contrasts": 13,
-    "trend": 43,
-    "compare_embeddings": 41,
+    "trend": 45,
+    "compare_embeddings": 42,
     "audit": 60,
     "write(fit), quick": 64,
 }

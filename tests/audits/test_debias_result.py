@@ -1,5 +1,6 @@
 """What a report on debiasing says: every number is that of the function that gives it alone."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -217,5 +218,5 @@ def test_words_that_a_method_equalized_are_a_doubt(tmp_path: Path) -> None:
         assert [doubt.numbers["methods"] for doubt in doubts] == [["hard"]] * len(of_comparison)
         texts = [doubt.text for doubt in doubts]
         assert texts == [f"pets in E1, hard: {doubt}" for doubt in of_comparison]
-        for words in ("2 protected words (tom, pup)", "2 attribute words (purr, bark)"):
-            assert any(words in text for text in texts)
+        for words in (r"2 of \d protected words were equalized \(tom, pup\)", r"2 of \d attribute .*\(purr, bark\)"):
+            assert any(re.search(words, text) for text in texts)

@@ -508,7 +508,7 @@ def test_trainings(
     for options, code, message in (
         (("--method", "hard"), 2, "--method and --sets belong together"),
         (("--changed", tmp_path / "nothing"), 1, "nothing/seed1.txt"),  # a missing file is no mistake
-        (twice, 2, "later, later. Give each a name of its own"),
+        (twice, 2, "later, later. Give each condition a name of its own"),
     ):
         assert in_process("trainings", *paths, *given, "--overwrite", *options, monkeypatch=monkeypatch) == code
         assert message in " ".join(capsys.readouterr().err.split())
