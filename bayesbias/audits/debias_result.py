@@ -13,7 +13,7 @@ from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_statements import READINGS, change_mark, claims_sentence, reading_text
 from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
-from bayesbias.estimates.intervals import is_settled, settled_text
+from bayesbias.estimates.intervals import is_settled, mark_of, settled_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -321,9 +321,9 @@ def _gain(row: Mapping[str, Any]) -> str:
 
 def _score_mark(row: Mapping[str, Any]) -> str:
     """Return the mark of the change of a score."""
-    if row["reading"] in ("not settled", "equal"):
-        return f"○ {'no change' if row['reading'] == 'equal' else 'not settled'}"
-    return f"● {'←' if row['change'] < 0 else '→'} {row['reading']}"
+    reading = row["reading"]
+    text = "no change" if reading == "equal" else reading
+    return mark_of(text, row["change"], is_settled=reading not in ("not settled", "equal"))
 
 
 def _correlation_frame(report: DebiasReport) -> "pd.DataFrame | None":

@@ -20,7 +20,7 @@ from bayesbias.base.results import MORE_DRAWS, MOST_WORDS, NO_PROOF, VERDICTS
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.changes.slope_statements import other_scale_doubts, slope_doubts
 from bayesbias.errors import name_some, setting
-from bayesbias.estimates.intervals import contrast_sides, is_settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled, mark_of
 from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.reports.posterior.doubts import tied_statement
 from bayesbias.reports.posterior.group_statements import without_contrast
@@ -101,10 +101,18 @@ def change_mark(row: Mapping[str, Any]) -> str:
     >>> change_mark({"reading": "narrower", "mean": 0.02}), change_mark({"reading": "not settled", "mean": 0.02})
     ('● → narrower', '○ not settled')
     """
-    reading, (_, word) = row["reading"], _CLAIMS[row["reading"]]
-    if reading in ("not settled", "equal"):
-        return f"○ {word}"
-    return f"{'⊙' if reading == 'borderline' else '●'} {'←' if row['mean'] < 0 else '→'} {word}"
+    reading = row["reading"]
+    is_settled = reading not in ("not settled", "equal")
+    return mark_of(change_word(reading), row["mean"], is_open=reading == "borderline", is_settled=is_settled)
+
+
+def change_word(reading: str) -> str:
+    """Return a value of the column `reading` in a table.
+
+    >>> change_word("first only")
+    'narrower, no longer settled'
+    """
+    return _CLAIMS[reading][1]
 
 
 def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.number_text import counted, estimate_text, listed, percent_text, signed_text
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides
+from bayesbias.estimates.intervals import contrast_sides, mark_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,10 +65,9 @@ def slope_change_mark(row: Mapping[str, Any]) -> str:
     >>> slope_change_mark({"reading": "narrower", "mean": 0.1}), slope_change_mark({"reading": "equal", "mean": 0.0})
     ('● → weaker', '○ no change')
     """
-    word = _CHANGES[row["reading"]][1]
-    if row["reading"] in ("not settled", "equal"):
-        return f"○ {word}"
-    return f"{'⊙' if row['reading'] == 'borderline' else '●'} {'←' if row['mean'] < 0 else '→'} {word}"
+    reading = row["reading"]
+    is_settled = reading not in ("not settled", "equal")
+    return mark_of(_CHANGES[reading][1], row["mean"], is_open=reading == "borderline", is_settled=is_settled)
 
 
 def _of_periods(count: int, every: int) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, share_text, signed_text
 from bayesbias.base.statements import Statement
-from bayesbias.changes.change_statements import change_mark, in_rope_text, size_limits
+from bayesbias.changes.change_statements import change_word, in_rope_text, size_limits
 from bayesbias.errors import name_some, worded
-from bayesbias.estimates.intervals import contrast_sides, is_settled, settled_text
+from bayesbias.estimates.intervals import contrast_sides, is_settled, mark_of, settled_text
 
 _SIDES = {"nearer": "below 0", "farther": "above 0", "not_settled": "not settled"}
 _READINGS = tuple(_SIDES)
@@ -87,15 +87,13 @@ def training_mark(row: Mapping[str, Any]) -> str:
     >>> training_mark({"reading": "seeds disagree", "change": "narrower", "mean": 0.1})
     '⊙ → narrower; seeds disagree'
     """
-    reading, arrow = row["reading"], "←" if row["mean"] < 0 else "→"
+    reading, is_open = row["reading"], row["reading"] in _OPEN_POINTS
     if "change" in row:
-        word = change_mark({**row, "reading": row["change"]}).split(maxsplit=1)[1].removeprefix(f"{arrow} ")
-        text = f"{word}; {reading}" if reading in _OPEN_POINTS else word
+        word = change_word(row["change"])
+        text = f"{word}; {reading}" if is_open else word
     else:
         text = ("nearer" if row["mean"] < 0 else "farther") if reading == "stable" else reading
-    if reading == "not settled":
-        return f"○ {text}"
-    return f"{'⊙' if reading in _OPEN_POINTS else '●'} {arrow} {text}"
+    return mark_of(text, row["mean"], is_open=is_open, is_settled=reading != "not settled")
 
 
 def training_answer(row: dict[str, Any]) -> str:

@@ -178,10 +178,19 @@ def mark(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "farther
     ('● ← nearer', '○ not settled')
     """
     text = reading(row, below=below, above=above)
-    if text in ("not settled", NO_PAIRS):
+    middle = row["hdi_low"] + row["hdi_high"]
+    return mark_of(text, middle, is_open=text == "borderline", is_settled=text not in ("not settled", NO_PAIRS))
+
+
+def mark_of(text: str, estimate: float, *, is_open: bool = False, is_settled: bool = True) -> str:
+    """Return a text after a circle, filled, with a dot (`is_open`) or hollow, and the arrow of an estimate.
+
+    >>> mark_of("narrower", 0.02), mark_of("open", -0.02, is_open=True), mark_of("no change", 0.0, is_settled=False)
+    ('● → narrower', '⊙ ← open', '○ no change')
+    """
+    if not is_settled:
         return f"○ {text}"
-    arrow = "←" if row["hdi_low"] + row["hdi_high"] < 0 else "→"
-    return f"{'⊙' if text == 'borderline' else '●'} {arrow} {text}"
+    return f"{'⊙' if is_open else '●'} {'←' if estimate < 0 else '→'} {text}"
 
 
 def is_borderline(low: float, high: float, low_se: float, high_se: float) -> bool:
