@@ -166,10 +166,9 @@ class Changes(ComparedConditions):
     def _parts(self) -> tuple[StatementList, ...]:
         facts = self.facts
         alerts, doubts = alerts_and_others(self.doubts)
-        origins = slope_origins(self.slopes, self.distances, facts)
         return (
             StatementList("Before the answer", alerts),
-            StatementList("Slopes", slope_statements(self.slopes, self.sides, origins)),
+            StatementList("Slopes", slope_statements(self.slopes, self.sides, self._origins)),
             StatementList(self._title, self.answers),
             StatementList(BEWARE, doubts),
             StatementList(
@@ -185,6 +184,10 @@ class Changes(ComparedConditions):
             StatementList("What it does not show", change_limits(facts, self._pairs)),
             StatementList("Methods", (methods_statement(facts),), bulleted=False),
         )
+
+    @cached_property
+    def _origins(self) -> dict[str, str]:
+        return slope_origins(self.slopes, self.distances, self.facts)
 
     @cached_property
     def contents(self) -> Contents:
@@ -221,8 +224,7 @@ class Changes(ComparedConditions):
             ),
         }
         shown = {part.title: part for part in self.parts}
-        origins = slope_origins(self.slopes, self.distances, facts)
-        of_slopes = slope_statements(self.slopes, self.sides, origins, of_periods=False)
+        of_slopes = slope_statements(self.slopes, self.sides, self._origins, of_periods=False)
         shown["Slopes"] = StatementList("Slopes", of_slopes)
         if "Trend" in shown:  # those of other gaps are in the table
             gap = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
