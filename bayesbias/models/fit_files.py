@@ -88,9 +88,14 @@ def stored_rows(fit: "xr.DataTree") -> ModelData:
         percent_covariates=tuple(name for name, is_percent in zip(names, in_percent, strict=False) if is_percent),
         protected_links=recorded_links(facts, "protected", protected_words, protected_groups),
         attribute_links=recorded_links(facts, "attribute", attribute_words, lists_of_words),
-        scale=Scale(*json.loads(fit.attrs["scale"])) if "scale" in fit.attrs else COSINE,
+        scale=stored_scale(fit),
         measure=measure,
     )
+
+
+def stored_scale(fit: "xr.DataTree") -> Scale:
+    """Return the scale of the numbers of a fit."""
+    return Scale(*json.loads(fit.attrs["scale"])) if "scale" in fit.attrs else COSINE
 
 
 def is_users(fit: "xr.DataTree") -> bool:

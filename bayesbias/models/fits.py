@@ -36,10 +36,11 @@ from bayesbias.models.fit_files import (
     content_faults,
     stored_model,
     stored_rows,
+    stored_scale,
 )
 from bayesbias.models.fit_storage import check_storage, unreadable
 from bayesbias.models.numerics.diagnostics import convergence_problems, independent_draws, warn_of_problems
-from bayesbias.models.scales import COSINE
+from bayesbias.models.scales import COSINE, DISTANCE_ERROR
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words
@@ -383,7 +384,7 @@ def tied_directions(fit: "xr.DataTree") -> int:
         return 0
     draws = fit[COVARIANCES]["residual_covariance"].transpose("chain", "draw", "attribute_group", ...).to_numpy()
     covariance = draws.reshape(-1, *draws.shape[-2:]).mean(axis=0)  # without xarray's copy that looks for NaN
-    return int((np.linalg.eigvalsh(covariance) < (3 * fitted_rows(fit).distance_error) ** 2).sum())
+    return int((np.linalg.eigvalsh(covariance) < (3 * DISTANCE_ERROR * stored_scale(fit).unit) ** 2).sum())
 
 
 def fitted_table(fit: "xr.DataTree") -> "pd.DataFrame":
