@@ -143,7 +143,7 @@ def _code(page: FitReport, study: str | None) -> str:
     """Return Python code that repeats the page; names are quoted as JSON, which is valid Python."""
     fit, facts = page.fit, page.facts
     lines = ["import bayesbias as bb", ""]
-    if {"study", "embedding"} <= set(facts) and page.measure.column in (COSINE_DISTANCE.column, SURPRISAL.column):
+    if {"study", "embedding"} <= set(facts) and page.measure in (COSINE_DISTANCE, SURPRISAL):
         case = facts["embedding"].get("case", "exact")
         policy = facts.get("duplicates", {}).get("policy", "drop")
         options = f", duplicates={json.dumps(policy)}" if policy != "drop" else ""
