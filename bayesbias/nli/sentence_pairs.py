@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
@@ -392,7 +393,7 @@ def read_pairs(path: str | os.PathLike[str], *, splits: str | Iterable[str] | No
     """
     source = input_file(path)
     wanted = None if splits is None else _wanted(splits)
-    text = read_utf8(source, _PAIRS, MeasureError)
+    text = read_utf8(source, _PAIRS, MeasureError, most=inf)  # MNLI has more than other texts may have
     if not text.strip():
         raise MeasureError(f"{source} is empty. Give a file of labelled pairs.")
     records = _json_records(source, text) if text.lstrip()[0] == "{" else _table_records(source, text)

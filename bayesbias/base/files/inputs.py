@@ -437,13 +437,19 @@ def utf8_text(content: bytes, source: str | os.PathLike[str], error: type[BayesB
         raise error(f"{source}: byte {fault.start} is not UTF-8 (line {line}). Save the file as UTF-8.") from fault
 
 
-def read_utf8(path: str | os.PathLike[str], cost: MemoryCost, error: type[BayesBiasError] = InputFileError) -> str:
+def read_utf8(
+    path: str | os.PathLike[str],
+    cost: MemoryCost,
+    error: type[BayesBiasError] = InputFileError,
+    *,
+    most: float | None = None,
+) -> str:
     """Return the text of a file, which may be packed; raise `error` if it is not UTF-8.
 
-    Raises `InputFileError` if it has more than 256 MiB.
+    Raises `InputFileError` if it has more than `most` bytes, 256 MiB by default.
     """
     source = input_file(path)
-    return utf8_text(read_content(source, cost, _MOST_TEXT), source, error)
+    return utf8_text(read_content(source, cost, _MOST_TEXT if most is None else most), source, error)
 
 
 def parse_toml(text: str, source: str | os.PathLike[str], error: type[BayesBiasError]) -> dict[str, Any]:
