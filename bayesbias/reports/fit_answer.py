@@ -89,18 +89,14 @@ class FitAnswer:
         of_words = self.measure.to == "to"  # the claim is about protected words; else, about attribute words
         if len(lists) > _MOST_NAMED:
             groups = f"{len(lists)} groups ({name_some(list(lists), most)})"
-            return (
-                f"words of {groups} lie {way} {to} their own lists"
-                if of_words
-                else (f"words of the own lists of {groups} are {way} with them")
-            )
+            if of_words:
+                return f"words of {groups} lie {way} {to} their own lists"
+            return f"words of the own lists of {groups} are {way} with them"
         if self._disagreeing:
             named = "; ".join(f"{group}: {name_some(names, most)}" for group, names in lists.items())
-            return (
-                f"words lie {way} {to} the lists of their own group ({named})"
-                if of_words
-                else (f"words of a group's own lists ({named}) are {way} with it")
-            )
+            if of_words:
+                return f"words lie {way} {to} the lists of their own group ({named})"
+            return f"words of a group's own lists ({named}) are {way} with it"
         (group, names), *others = ((group, name_some(names, most)) for group, names in lists.items())
         if of_words:
             claim = f"words of the group {group} lie {way} {to} the list {names}"
@@ -126,9 +122,10 @@ class FitAnswer:
 
     def _than(self, *, generic: bool = False) -> str:
         other = contrast_sides(self._first["contrast"])[1]
-        than = "than to" if self.measure.to == "to" else "than those of"
+        of_words = self.measure.to == "to"
         if other != "different":
-            return f"{than if self.measure.to == 'to' else 'than'} {other} control words"
+            return f"than {'to ' if of_words else ''}{other} control words"
+        than = "than to" if of_words else "than those of"
         if generic or len(self.lists) > 1:
             return f"{than} the other group's lists" if len(self.lists) == 2 else f"{than} other groups' lists"
         return f"{than} the {'list' if len(self.others) == 1 else 'lists'} {name_some(self.others, _MOST_NAMED)}"
