@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 
 WIDEST = 1.25
-"""Largest ratio of a posterior sd to the baseline's with which "not shown to be worse" passes (`validation/gate`)."""
+"""Largest ratio of a posterior sd to the baseline's with which "not shown to be worse" passes."""
 KEPT_DRAWS = 1000
 """Largest number of draws of a question in gate.json."""
 _COUNTED = {
