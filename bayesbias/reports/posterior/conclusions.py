@@ -483,8 +483,8 @@ def _verdict(
         kind = "same kind"
         text = (
             f"Associated words are {measure.nearer} than {' and '.join(controls)} words, but not detectably "
-            f"{measure.nearer} than {phrases.different}. That holds for words of this kind in general. It is "
-            f"not settled {phrases.not_specific}."
+            f"{measure.nearer} than {phrases.different}. This is an association with words of this kind in "
+            f"general. It is not settled {phrases.not_specific}."
         )
     else:
         kind = "nothing"

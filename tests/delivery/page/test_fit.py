@@ -26,6 +26,8 @@ from bayesbias.reports.checks.posterior_check import check_posterior
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.fit_report import FitReport, check_comparison, table_of
 from bayesbias.reports.robustness.model_comparison import compare_models
+from bayesbias.tables.measures import CHANGE, COSINE_DISTANCE, SURPRISAL, Measure
+from bayesbias.tables.schema import table_facts, with_provenance
 from tests.delivery.page.pages import HOSTILE, TAG, TITLE, TURNED, Reader, fit_page, small_table
 
 
@@ -461,3 +463,28 @@ def test_other_priors_are_repeated(given: FitReport) -> None:
     code = conclusions.reproduction_section(page).blocks[-1].text  # type: ignore[union-attr]
     assert 'priors={"sigma": "HalfNormal(sigma=0.2)"}' in code
     assert "priors" not in conclusions.reproduction_section(given).blocks[-1].text  # type: ignore[union-attr]
+
+
+@pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("measure", "call"),
+    [
+        (COSINE_DISTANCE, "bb.distance_table(embedding, study"),
+        (CHANGE, "bb.read_table("),
+        (SURPRISAL, 'bb.surprisal_table("PATH", study, ["The PROTECTED said that ATTRIBUTE won."]'),
+    ],
+)
+def test_the_code_makes_the_table_of_its_measure(given: FitReport, measure: Measure, call: str) -> None:
+    table = bb.models.fitted_table(given.fit)
+    facts = {**table_facts(table), "templates": ["The PROTECTED said that ATTRIBUTE won."]}
+    facts |= {} if measure == COSINE_DISTANCE else {"measure": measure.record()}
+    if measure.column == SURPRISAL.column:
+        table = table.rename(columns={"cosine_distance": SURPRISAL.column}).drop(columns="cosine_similarity")
+    table = with_provenance(table, facts)
+    fit = bb.fit(table, "hierarchical", draws=50, chains=2, random_seed=1, progress=False)
+    page = FitReport(fit=fit, table=table, comparison=None, rope=None, hdi_prob=0.89, random_seed=1)
+    code = conclusions.reproduction_section(page).blocks[-1].text  # type: ignore[union-attr]
+    assert [name for name in ("bb.distance_table(", "bb.read_table(", "bb.surprisal_table(") if name in code] == [
+        call[: call.index("(") + 1]
+    ]
+    assert call in code
