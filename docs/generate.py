@@ -222,7 +222,7 @@ def model_cards(made: Path) -> Iterator[str]:
         yield _table({"Prior": ""} | {f"`{parameter}`": f"`{prior}`" for parameter, prior in spec.priors.items()})
         yield f"**Sampler.** {_SAMPLERS[sampler_for(spec)]}"
         yield f"**When not to use it.** {f'{spec.caution} {spec.avoid}'.strip()}"
-        yield f"**Source.** {spec.source.strip() or 'this package'}"
+        yield f"**Source.** {spec.source.strip() or 'bayesbias'}"
 
 
 def _table(rows: dict[str, str]) -> str:

@@ -114,7 +114,7 @@ class DebiasCell:
 
         rows: list[dict[str, Any]] = []
         left_out: dict[str, str] = {}
-        doubts: dict[str, list[str]] = {}
+        doubts: dict[str, list[tuple[str, str]]] = {}
         frames: dict[str, pd.DataFrame] = {}
         before = self.before
         scores: dict[str, Any] = {}
@@ -153,7 +153,8 @@ class DebiasCell:
         names |= {request.label for request in self.scores}
         if not has_texts(left_out) or not has_types(rows, TEXTS) or not (rows.empty or set(rows["measure"]) <= names):
             return False
-        if not all(is_text(text) for texts in answer.facts["doubts"].values() for text in texts):
+        doubts = [pair for pairs in answer.facts["doubts"].values() for pair in pairs]
+        if not all(is_text(kind) and is_text(text) for kind, text in doubts):
             return False
         if self.chosen is not None:
             return True
@@ -183,8 +184,8 @@ def _association(source: Embedding, study: Study, cell: DebiasCell) -> dict[str,
 
 def _changed_association(
     source: Embedding, changed: Embedding, study: Study, cell: DebiasCell
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the contrast after debiasing with its change, and the doubts about it."""
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return the contrast after debiasing with its change, and the kinds and texts of the doubts about it."""
     table, other = (question_table(embedding, study, cell.max_lost) for embedding in (source, changed))
     tables = checked_tables({ORIGINAL: table, cell.method: other})
     changes = changes_of(tables, cell.estimation)
@@ -200,7 +201,7 @@ def _changed_association(
         "change_low": row["hdi_low"],
         "change_high": row["hdi_high"],
         "reading": row["reading"],
-    }, [statement.text for statement in changes.doubts]
+    }, [(doubt.kind, doubt.text) for doubt in changes.doubts]
 
 
 def _values(gap: "pd.Series[Any]") -> dict[str, Any]:

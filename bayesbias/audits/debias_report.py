@@ -21,7 +21,7 @@ from bayesbias.audits.running import Failures, check_cells_folder, keep_answers,
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.number_text import counted
-from bayesbias.base.statements import rows_of
+from bayesbias.base.statements import Statement, rows_of
 from bayesbias.changes.change_code import DRAWS
 from bayesbias.changes.result import CHAINS
 from bayesbias.debias import METHODS, DebiasWords, methods_from_names
@@ -290,10 +290,10 @@ def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], faile
     }
     hdi_prob = cells[0].hdi_prob
     doubts = {
-        (cell.embedding, cell.method, study): tuple(texts)
+        (cell.embedding, cell.method, study): tuple(Statement(*pair) for pair in pairs)
         for cell, answer in answered
-        for study, texts in answer.facts["doubts"].items()
-        if texts
+        for study, pairs in answer.facts["doubts"].items()
+        if pairs
     }
     facts = (errors, left_out, not_converged, hdi_prob, _setting_texts(cells), doubts)
     questions = {study.name: study.description for study in cells[0].studies}

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, interval_text, percent_text, shown_name, signed_text
-from bayesbias.base.results import ALERTS, BEWARE, MOST_LINES, Contents, Result, ResultFigure, ResultTable, contents_of
+from bayesbias.base.results import (
+    BEFORE_ANSWER,
+    BEWARE,
+    MOST_LINES,
+    Contents,
+    Result,
+    ResultFigure,
+    ResultTable,
+    alerts_and_others,
+    contents_of,
+)
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_statements import READINGS, change_mark, claims_sentence, reading_text
 from bayesbias.errors import ReportError, name_some, setting
@@ -86,7 +96,7 @@ class DebiasReport(Result):
     not_converged: Mapping[tuple[str, str], str]
     hdi_prob: float
     settings: Mapping[str, str] = field(default_factory=dict)
-    doubts: Mapping[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+    doubts: Mapping[tuple[str, str, str], tuple[Statement, ...]] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -129,22 +139,23 @@ class DebiasReport(Result):
             ]
             for kind in ("bias", "quality")
         )
-        doubts = (
-            *_unconverged(self.not_converged),
-            *_missing(self.failed, self.left_out),
-            *_thin(rows),
-            *self._doubts(),
+        alerts, doubts = alerts_and_others(
+            (
+                *_unconverged(self.not_converged),
+                *_missing(self.failed, self.left_out),
+                *_thin(rows),
+                *self._doubts(),
+            )
         )
         interval, by_method = f"{percent_text(self.hdi_prob)} HPDI", self._by_method
         answer = " ".join(filter(None, (self._answer(by_method), self._estimate(by_method))))
-        beware, alert = StatementList(BEWARE, doubts), any(doubt.kind in ALERTS for doubt in doubts)
         return (
-            *([beware] if alert else []),
+            StatementList(BEFORE_ANSWER, alerts),
             StatementList("", (Statement("answer", answer),), bulleted=False),
             StatementList(f"Did the association change? (cosine distance, {interval})", tuple(answers)),
             StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
             StatementList(f"What it cost ({interval})", tuple(quality)),
-            *([] if alert else [beware]),
+            StatementList(BEWARE, doubts),
             StatementList("What it does not show", tuple(Statement("other", text) for text in self._limits)),
         )
 
@@ -157,13 +168,13 @@ class DebiasReport(Result):
 
     def _doubts(self) -> Iterator[Statement]:
         """Yield each doubt about changes once, with the methods that it concerns."""
-        by_text: dict[tuple[str, str, str], list[str]] = {}
-        for (embedding, method, study), texts in self.doubts.items():
-            for text in texts:
-                by_text.setdefault((embedding, study, text), []).append(method)
-        for (embedding, study, text), methods in by_text.items():
+        by_text: dict[tuple[str, str, str, str], list[str]] = {}
+        for (embedding, method, study), doubts in self.doubts.items():
+            for doubt in doubts:
+                by_text.setdefault((embedding, study, doubt.kind, doubt.text), []).append(method)
+        for (embedding, study, kind, text), methods in by_text.items():
             yield Statement(
-                "doubt", f"{shown_name(study)} in {embedding}, {name_some(methods, 12)}: {text}", {"methods": methods}
+                kind, f"{shown_name(study)} in {embedding}, {name_some(methods, 12)}: {text}", {"methods": methods}
             )
 
     @cached_property

@@ -34,6 +34,8 @@ NO_PROOF = (
 )
 BEWARE = "Beware"
 """Title of the part with doubts about the numbers."""
+BEFORE_ANSWER = "Before the answer"
+"""Title of the part with doubts that change the answer."""
 ALERTS = frozenset(
     {"convergence", "nothing to compare", "no axis", "weak trainings", "many lost words", "closed by construction"}
 )
@@ -49,8 +51,8 @@ VERDICTS = {
     "not settled": "the interval contains 0",
 }
 """What an interval can show, and the meaning of each verdict, which texts and pages quote."""
-MORE_DRAWS = "more draws (draws=N) can decide"
-"""What to do about a borderline verdict, in the words of Python; `bayesbias.cli.messages` makes it an option."""
+MORE_DRAWS = "more draws (--draws N, draws=N) can decide"
+"""What to do about a borderline verdict, on the command line and in Python; commands print the option alone."""
 MARKS = "Filled circle: settled; with a dot: borderline; hollow: not settled; the arrow is the direction"
 """Meaning of the marks in a table."""
 _HEADINGS = {"hdi_prob": "probability inside the intervals"}
@@ -73,6 +75,8 @@ class ResultTable:
         Columns that a page shows; all if empty.
     headings
         Headings of columns whose names come from data, so that the glossary lacks them.
+    meanings
+        Meanings of columns that differ from the glossary's.
     differences
         Whether the estimates are differences, which are shown with their sign.
     digits
@@ -97,6 +101,7 @@ class ResultTable:
     caption: str
     columns: tuple[str, ...] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
     differences: bool = False
     digits: bool = False
     note: str = ""
@@ -440,8 +445,8 @@ def contents_of(
         estimate=estimate,
         answers=answers,
         opened=opened,
-        doubts=tuple(text for part in parts if part.title == BEWARE for text in part.statements),
-        parts=tuple(part for part in parts if part.title not in ("", BEWARE, *_LIMITS)),
+        doubts=tuple(text for part in parts if part.title in (BEFORE_ANSWER, BEWARE) for text in part.statements),
+        parts=tuple(part for part in parts if part.title not in ("", BEFORE_ANSWER, BEWARE, *_LIMITS)),
         tables=tables,
         figures=figures or {},
         limits=tuple(text for part in parts if part.title in _LIMITS for text in part.statements),

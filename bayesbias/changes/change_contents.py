@@ -18,6 +18,20 @@ _NOT_RECORDED = "not in the table"
 _NUMBERS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "probability_in_rope")
 
 
+def condition_columns(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return headings and meanings of columns about conditions, in the word of this comparison.
+
+    >>> condition_columns({"times": [1910, 1990], "conditions": ["1910", "1990"]})["headings"]["condition"]
+    'Period'
+    """
+    noun = condition_word(facts)
+    meanings = {"conditions": f"{noun}s that have the word", "lacks": f"{noun}s that lack the word"}
+    if noun == "period":
+        meanings["condition"] = "period of the texts behind the vectors"
+    heading = noun.capitalize()
+    return {"headings": {"condition": heading, "conditions": f"{heading}s"}, "meanings": meanings}
+
+
 def first_tables(
     ends: "pd.DataFrame", gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str
 ) -> dict[str, ResultTable]:
@@ -59,10 +73,24 @@ def first_tables(
     if facts["times"] is None:
         return tables
     periods = gaps[(gaps["protected_word"] == "") & (gaps["protected_group"] == "") & (gaps["contrast"] == first)]
-    headings = {"mean": "Gap", "observed": "Plain gap", "condition": "Period"}
+    terms = condition_columns(facts)
+    terms["headings"] = {"mean": "Gap", "observed": "Plain gap", **terms["headings"]}
     caption = f"Gap {first} in each period, {prob}; below 0, {base} words are nearer"
-    in_periods = ResultTable(periods, "Periods", caption, ("condition", *_NUMBERS), headings, mark=mark, **shown)
+    in_periods = ResultTable(periods, "Periods", caption, ("condition", *_NUMBERS), mark=mark, **terms, **shown)
     return {"periods": in_periods, **tables}
+
+
+def gaps_table(gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str) -> ResultTable:
+    """Return the gaps of all words and groups in each condition."""
+    caption = f"Gap in each {condition_word(facts)}, {prob}"
+    shown = gaps[gaps["protected_word"] == ""]
+    return ResultTable(shown, "Gaps", caption, differences=True, **condition_columns(facts))
+
+
+def lacking_table(lacking: "pd.DataFrame", facts: Mapping[str, Any]) -> ResultTable:
+    """Return the words that some conditions lack."""
+    caption = f"Words that some {condition_word(facts)}s lack"
+    return ResultTable(lacking, "Words that are lacking", caption, **condition_columns(facts))
 
 
 def change_figures(

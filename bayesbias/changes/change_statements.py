@@ -14,6 +14,7 @@ from bayesbias.base.number_text import (
     p_text,
     percent_text,
     probability_text,
+    shown_name,
     signed_text,
 )
 from bayesbias.base.results import MORE_DRAWS, MOST_WORDS, NO_PROOF, VERDICTS
@@ -310,7 +311,7 @@ def line_statements(lines: "pd.DataFrame", *, walk: bool) -> tuple[Statement, ..
             settled_text = "" if row["settled"] else ", which is not settled"
             where = "from the first to the last period, along the line"
             if row["parameter"] != SLOPE:
-                where = f"for one unit of {row['parameter']}"
+                where = f"for one unit of {shown_name(row['parameter'])}"
             text = f"{row['contrast']}: {where}, the gap changes by {digits_text(row['mean'])} ({ends}){settled_text}."
         statements.append(Statement("trend", text, row))
     return tuple(statements)
@@ -364,13 +365,14 @@ def methods_statement(facts: Mapping[str, Any]) -> Statement:
     trend = ""
     if facts["trend"]:
         form = "a random walk" if facts["walk"] else "a line"
-        extra = f" with the covariates {name_some(facts['covariates'])}" if facts["covariates"] else ""
+        extra = f" with the covariates {name_some(map(shown_name, facts['covariates']))}" if facts["covariates"] else ""
         trend = f" The trend is {form}{extra}, by least squares, with the sd of periods around it as a further error."
     if facts["word_covariates"]:
+        named = name_some(map(shown_name, facts["word_covariates"]))
         trend += (
-            f" Slopes of the words' gaps on {name_some(facts['word_covariates'])} are least squares over the words of "
-            "each period, with a heteroscedasticity-consistent error (HC2) for the choice of words, and the degrees of "
-            "freedom of Satterthwaite (1946)."
+            f" Slopes of the words' gaps on {named} are least squares over the words of each period, with a "
+            "heteroscedasticity-consistent error (HC2) for the choice of words, and the degrees of freedom of "
+            "Satterthwaite (1946)."
         )
     interval = (
         f" Intervals are highest posterior density intervals of {percent_text(facts['hdi_prob'])}, from "
@@ -487,7 +489,7 @@ def _lacking(lacking: "pd.DataFrame", noun: str) -> Iterator[Statement]:
     unrated = nowhere["reason"] == NO_NUMBER
     for rows, what in ((nowhere[~unrated], f"No {noun} has the words"), (nowhere[unrated], _UNRATED.format(noun=noun))):
         if words := rows["word"].tolist():
-            yield Statement("lost words", f"{what} {name_some(words, len(words))}.", {"words": words})
+            yield Statement("lost words", f"{what} {name_some(words, 12)}.", {"words": words})
 
 
 def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:

@@ -9,11 +9,26 @@ import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_count, check_probability, check_rope, resolve_seed
-from bayesbias.base.number_text import counted, listed, percent_text
-from bayesbias.base.results import BEWARE, SHOWS, ComparedConditions, Contents, ResultTable, alerts_and_others
+from bayesbias.base.number_text import counted, listed, percent_text, shown_name
+from bayesbias.base.results import (
+    BEFORE_ANSWER,
+    BEWARE,
+    SHOWS,
+    ComparedConditions,
+    Contents,
+    ResultTable,
+    alerts_and_others,
+)
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_code import change_code
-from bayesbias.changes.change_contents import change_figures, first_tables, slope_tables, slopes_figure
+from bayesbias.changes.change_contents import (
+    change_figures,
+    first_tables,
+    gaps_table,
+    lacking_table,
+    slope_tables,
+    slopes_figure,
+)
 from bayesbias.changes.change_statements import (
     change_answer,
     change_doubts,
@@ -167,7 +182,7 @@ class Changes(ComparedConditions):
         facts = self.facts
         alerts, doubts = alerts_and_others(self.doubts)
         return (
-            StatementList("Before the answer", alerts),
+            StatementList(BEFORE_ANSWER, alerts),
             StatementList("Slopes", slope_statements(self.slopes, self.sides, self._origins)),
             StatementList(self._title, self.answers),
             StatementList(BEWARE, doubts),
@@ -203,12 +218,7 @@ class Changes(ComparedConditions):
             "words": ResultTable(
                 changes[of_words], "Changes", f"Changes of single words, {prob}", headings=change, differences=True
             ),
-            "gaps": ResultTable(
-                self.gaps[self.gaps["protected_word"] == ""],
-                "Gaps",
-                f"Gap in each {condition_word(facts)}, {prob}",
-                differences=True,
-            ),
+            "gaps": gaps_table(self.gaps, facts, prob),
             "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
             **slope_tables(self.slopes, self.sides, prob),
             "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
@@ -219,9 +229,7 @@ class Changes(ComparedConditions):
                 headings=change,
                 differences=True,
             ),
-            "lacking": ResultTable(
-                self.lacking, "Words that are lacking", f"Words that some {condition_word(facts)}s lack"
-            ),
+            "lacking": lacking_table(self.lacking, facts),
         }
         shown = {part.title: part for part in self.parts}
         of_slopes = slope_statements(self.slopes, self.sides, self._origins, of_periods=False)
@@ -311,7 +319,7 @@ class Changes(ComparedConditions):
         study = f": {self.facts['study']}" if self.facts["study"] else ""
         if rows := self._slopes:
             first, second = self.sides
-            name = rows[0]["covariate"]
+            name = shown_name(rows[0]["covariate"])
             return f"Are words with a larger {name} nearer to {first} or to {second} words, and did that change?"
         if self.facts["times"] is not None:
             return f"How did the association move?{study.removeprefix(':')}"

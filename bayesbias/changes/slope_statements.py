@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.number_text import counted, estimate_text, listed, percent_text, signed_text
+from bayesbias.base.number_text import counted, estimate_text, listed, percent_text, shown_name, signed_text
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark_of
@@ -30,10 +30,10 @@ _CHANGES = {
 def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str]) -> str:
     """Return whether the gaps of words follow a covariate, as a clause."""
     if row["borderline"]:
-        return f"it is borderline whether gaps follow {covariate}"
+        return f"it is borderline whether gaps follow {shown_name(covariate)}"
     if not row["settled"]:
-        return f"it is not settled whether gaps follow {covariate}"
-    return f"words with a larger {covariate} are nearer to {sides[0 if row['mean'] < 0 else 1]} words"
+        return f"it is not settled whether gaps follow {shown_name(covariate)}"
+    return f"words with a larger {shown_name(covariate)} are nearer to {sides[0 if row['mean'] < 0 else 1]} words"
 
 
 def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple[str, str]) -> str:
@@ -43,8 +43,8 @@ def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple
 
     >>> row = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
     >>> change = {"reading": "narrower"}
-    >>> slope_answer([row, row, change], "share", ("female", "male"))
-    'Words with a larger share are nearer to female words in both periods; the slope is weaker (nearer to 0) in 1990.'
+    >>> slope_answer([row, row, change], "pay_gap", ("female", "male"))
+    'Words with a larger pay gap are nearer to female words in both periods; the slope is weaker (nearer to 0) in 1990.'
     """
     *by_period, change = rows
     counts = [sum(row["settled"] and (row["mean"] < 0) == is_first for row in by_period) for is_first in (True, False)]
@@ -53,9 +53,9 @@ def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple
         for side, count in zip(sides, counts, strict=True)
         if count
     ]
-    claim = f"Words with a larger {covariate} are nearer {' and '.join(shown)}"
+    claim = f"Words with a larger {shown_name(covariate)} are nearer {' and '.join(shown)}"
     if not shown:
-        claim = f"It is not settled in any period whether gaps follow {covariate}"
+        claim = f"It is not settled in any period whether gaps follow {shown_name(covariate)}"
     return f"{claim}; the slope {_CHANGES[change['reading']][0].format(last=by_period[-1]['period'])}."
 
 
@@ -84,8 +84,8 @@ def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: 
     if len(sizes) > 1:
         words = f"{first['words']} and {last['words']} words, {change['words']} in both"
     return (
-        f"Slope for {first['unit']} of {covariate}, in cosine distance: {estimate_text(first)} in {first['period']}, "
-        f"{estimate_text(last)} in {last['period']}; change {estimate_text(change)}. From {words}; "
+        f"Slope for {first['unit']} of {shown_name(covariate)}, in cosine distance: {estimate_text(first)} in "
+        f"{first['period']}, {estimate_text(last)} in {last['period']}; change {estimate_text(change)}. From {words}; "
         f"{percent_text(hdi_prob)} intervals in brackets."
     )
 
@@ -103,12 +103,13 @@ def slope_statements(
     of_first = slopes[slopes["contrast"] == slopes["contrast"].iloc[0]]
     for covariate, rows in of_first.groupby("covariate", sort=False):
         *by_period, change = rows_of(rows)
+        named = shown_name(str(covariate))
         for row in by_period if of_periods else ():
             text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}, from "
             text += f"{counted(row['words'], 'word')}."
             statements.append(Statement("slope", text, row))
         claim = _CHANGES[change["reading"]][0].format(last=by_period[-1]["period"])
-        text = f"From {change['period']}, the slope on {covariate} {claim}: its change is {estimate_text(change)}."
+        text = f"From {change['period']}, the slope on {named} {claim}: its change is {estimate_text(change)}."
         if len({row["words"] for row in rows_of(rows)}) > 1:
             counts = listed([str(row["words"]) for row in by_period], len(by_period))
             text += (
@@ -119,9 +120,9 @@ def slope_statements(
         if origin := origins.get(str(covariate)):
             statements.append(Statement("origin", origin, {"covariate": str(covariate)}))
         text = (
-            f"A slope is the change of a word's gap for {change['unit']} of {covariate}, in cosine distance. The gap "
+            f"A slope is the change of a word's gap for {change['unit']} of {named}, in cosine distance. The gap "
             f"is the word's mean distance to {sides[0]} words minus that to {sides[1]} words. With a slope below 0, "
-            f"words with a larger {covariate} are nearer to {sides[0]} words."
+            f"words with a larger {named} are nearer to {sides[0]} words."
         )
         statements.append(Statement("unit", text))
     return tuple(statements)
@@ -145,17 +146,17 @@ def slope_origins(slopes: "pd.DataFrame", distances: "pd.DataFrame", facts: Mapp
     same_distances = bool((moved["direction"] == "equal").all())
     origins = {}
     for name in facts["word_covariates"]:
-        is_changed = name in facts["changed_covariates"]
+        is_changed, named = name in facts["changed_covariates"], shown_name(name)
         if same_distances:
             origins[name] = f"The distances of the words are the same in {first} and {last}"
             origins[name] += (
-                f", so the change of the slope comes from the numbers of {name} alone."
+                f", so the change of the slope comes from the numbers of {named} alone."
                 if is_changed
-                else f", and so are the numbers of {name}."
+                else f", and so are the numbers of {named}."
             )
         elif is_changed:
             origins[name] = (
-                f"Both the distances of the words and the numbers of {name} differ between {first} and {last}, so the "
+                f"Both the distances of the words and the numbers of {named} differ between {first} and {last}, so the "
                 "change of the slope can come from either."
             )
     return origins
@@ -189,4 +190,5 @@ def other_scale_doubts(distances: "pd.DataFrame") -> Iterator[Statement]:
 def covariate_names(slopes: "pd.DataFrame") -> str:
     """Return the units of slopes with their covariates, for a caption."""
     units = slopes.drop_duplicates("covariate")
-    return name_some([f"{unit} of {name}" for name, unit in zip(units["covariate"], units["unit"], strict=True)])
+    names = map(shown_name, units["covariate"])
+    return name_some([f"{unit} of {name}" for name, unit in zip(names, units["unit"], strict=True)])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, listed, percent_text
-from bayesbias.base.results import BEWARE, NO_PROOF, Contents, Result, ResultTable, alerts_and_others
+from bayesbias.base.results import BEFORE_ANSWER, BEWARE, NO_PROOF, Contents, Result, ResultTable, alerts_and_others
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_code import DRAWS
 from bayesbias.changes.change_statements import change_answer
@@ -197,7 +197,7 @@ class TrainingComparison(Result):
         alerts, doubts = alerts_and_others(self._doubts)
         over = f"{'Other changes over' if changed else 'Over'} {counted(len(self.facts['embeddings']), 'seed')}"
         return (
-            StatementList("Before the answer", alerts),
+            StatementList(BEFORE_ANSWER, alerts),
             StatementList("", (*self.verdicts, Statement("intervals", WHICH_INTERVAL)), bulleted=False),
             StatementList(BEWARE, doubts),
             StatementList(

@@ -100,7 +100,7 @@ def table(
     scores: Path | None = None,
     value: str | None = None,
     lower: Literal["nearer", "farther"] | None = None,
-    no_controls: bool = False,
+    controls: bool | None = None,
     overwrite: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -130,8 +130,9 @@ def table(
     claim(output)
     scoring |= {"value": value, "lower": lower}
     _check_kind(scoring | predicting | {"baseline": baseline}, surprisal=surprisal, scores=scores is not None)
-    loaded = study_of_command(bb.load_study(study), no_controls=no_controls)
-    shared = {"max_lost": building["max_lost"], "name": loading["name"]}
+    with_controls = controls if controls is not None else not surprisal and scores is None
+    loaded = study_of_command(bb.load_study(study), controls=with_controls)
+    shared = {"max_lost": building["max_lost"], "name": loading["name"], "controls": with_controls}
     if scores is not None:
         if embedding is not None or contexts is not None or templates is not None:
             raise ArgumentError("--scores has all numbers: leave out VECTORS, --contexts and --templates.")

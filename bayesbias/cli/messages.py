@@ -15,6 +15,8 @@ _ARGUMENT = re.compile(
     re.VERBOSE,
 )
 _OF_PYTHON = ", or None to have one drawn"
+# An option before the argument that it sets: results, which pages show too, name both.
+_BOTH = re.compile(r"--(?P<name>[a-z]+)\s+N,\s+(?=(?P=name)=N\b)")
 
 
 @dataclass
@@ -55,6 +57,8 @@ def spoken(text: object, spelling: Spelling = RUNNING) -> str:
     >>> spelling = Spelling({"scope": "--scope", "lists": "--lists", "random_seed": "--seed"}, others="--option")
     >>> spoken("Use scope='these_words', lists=('male', 'female') or random_seed=1 for a/scope=1.csv.", spelling)
     'Use --scope these_words, --lists male,female or --seed 1 for a/scope=1.csv.'
+    >>> spoken("More draws (--draws N, draws=N) can decide.", Spelling({"draws": "--draws"}))
+    'More draws (--draws N) can decide.'
     >>> spoken("ddof=3: give 0 or 1.", spelling)
     '--option ddof=3: give 0 or 1.'
     """
@@ -72,7 +76,7 @@ def spoken(text: object, spelling: Spelling = RUNNING) -> str:
             return f"no {option}{other}"
         return f"{option}{other}" if value is True or value is ... else f"{option} {value}{other}"
 
-    return _ARGUMENT.sub(as_option, str(text).replace(_OF_PYTHON, ""))
+    return _ARGUMENT.sub(as_option, _BOTH.sub("", str(text).replace(_OF_PYTHON, "")))
 
 
 def _value(written: str) -> Any:

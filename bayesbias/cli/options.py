@@ -124,7 +124,15 @@ OPTIONS = {
     ),
     "contextual.study": Option("Bundled study or TOML file whose words get vectors."),
     "encode.study": Option("Bundled study or TOML file whose words get vectors; may be given several times."),
-    "no_controls": Option("Leave out the human and neutral control words, which are most of a study."),
+    "controls": Option(
+        "Keep or leave out the human and neutral control words, which are most of a study.",
+        ("--controls/--no-controls",),
+    ),
+    "table.controls": Option(
+        "Keep or leave out the human and neutral control words, which are most of a study. By default, tables of "
+        "distances have them, and those of surprisals and scores do not.",
+        ("--controls/--no-controls",),
+    ),
     "case": Option(
         "Forms of a word to look up, in order, separated by commas: exact, lower, title, upper, unaccented, "
         "underscored.",

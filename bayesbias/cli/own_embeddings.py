@@ -124,7 +124,7 @@ def contextual(
     modelling: Annotated[Settings, "bb.embeddings.contextual_embedding layer most device precision cache random_seed"],
     contexts: Path | None = None,
     templates: Path | None = None,
-    no_controls: bool = False,
+    controls: bool = True,
     overwrite: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -144,7 +144,7 @@ def contextual(
     if output.suffix.lower() != ".npz":
         raise OutputError(f"{output}: use the ending .npz. Other formats cannot keep the spread over contexts.")
     claim(output)
-    loaded = study_of_command(bb.load_study(study), no_controls=no_controls)
+    loaded = study_of_command(bb.load_study(study), controls=controls)
     answer(cost_text([loaded], modelling["most"] if contexts else None, "vectors in context"), quiet=quiet)
     sources = {"contexts": contexts, "templates": templates}
     embedding = vectors_of_model(model, loaded.words, **sources, **modelling, progress=not quiet)
@@ -157,9 +157,9 @@ def contextual(
     )
 
 
-def study_of_command(study: "Study", *, no_controls: bool) -> "Study":
+def study_of_command(study: "Study", *, controls: bool) -> "Study":
     """Return a study, without its control words if they are not wanted."""
-    return study.without_controls() if no_controls else study
+    return study if controls else study.without_controls()
 
 
 def cost_text(studies: "Sequence[Study]", sentences: int | None, what: str) -> str:
@@ -205,7 +205,7 @@ def encode(
     encoding: Annotated[Settings, "bb.encode batch attempts timeout precision cache version"],
     templates: str | None = None,
     reference: Path | None = None,
-    no_controls: bool = False,
+    controls: bool = True,
     name: str | None = None,
     overwrite: bool = False,
     quiet: bool = False,
@@ -226,7 +226,7 @@ def encode(
 
     check_embedding_output(output, overwrite=overwrite)
     claim(output)
-    studies = [study_of_command(bb.load_study(source), no_controls=no_controls) for source in study]
+    studies = [study_of_command(bb.load_study(source), controls=controls) for source in study]
     sentences = _sentences(templates, studies)
     source = folder_or_function("ENCODER", encoder)
     embedding = _encoded(

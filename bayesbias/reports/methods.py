@@ -310,7 +310,7 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     if (measure := measure_of_fit(fit)).column != COSINE_DISTANCE.column:
         yield f"Its distances are {markdown_text(measure.of_means)} here, and its priors follow their unit."
     if spec.source:
-        yield markdown_sentence(f"The source of the model is {cited.source(spec.source)}.")
+        yield markdown_sentence(f"The model comes from {cited.source(spec.source)}.")
     added = added_parameters(fit)
     before = " before the change" if added else ""
     priors = [f"`{name}` ~ {prior.rounded} ({MEANINGS[name]})" for name, prior in spec.priors.items()]
@@ -323,7 +323,7 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
             "multiplied by exp(t z), with z ~ Normal(0, 1) for each group and effect, and t ~ HalfNormal(0.5)."
         )
     if "covariate" in fit["constant_data"].coords:
-        names = markdown_text(name_some(fit["constant_data"].coords["covariate"].to_numpy().tolist()))
+        names = name_some(map(_name, fit["constant_data"].coords["covariate"].to_numpy().tolist()))
         yield (
             f"The slopes of distances on covariates of the protected words ({names}) have a flat prior. They are "
             "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.checks import check_choice, check_type, is_text, shown
+from bayesbias.base.checks import check_choice, check_flag, check_type, is_text, shown
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.number_text import counted
 from bayesbias.errors import ArgumentError, TableError, did_you_mean, name_some
@@ -28,6 +28,7 @@ def score_table(
     lower: Literal["nearer", "farther"],
     unit: str = "",
     trials: str | None = None,
+    controls: bool = False,
     max_lost: float = MAX_LOST,
     source: str = "",
 ) -> pd.DataFrame:
@@ -39,8 +40,7 @@ def score_table(
         A frame of pandas, polars or Arrow with the columns ``protected_word`` and ``attribute_word``, one row for each
         pair, and a column of numbers. Rows of other words are left out.
     study
-        A `Study`, the name of a bundled one, or the path of a TOML file. Its control words need scores too: a study
-        without them has ``human = "none"`` and ``neutral = "none"``.
+        A `Study`, the name of a bundled one, or the path of a TOML file.
     value
         Name of the column of numbers, which names the measure in reports: "log_probability" becomes "log probability".
     lower
@@ -52,6 +52,8 @@ def score_table(
     trials
         Name of a column with the number of trials of each pair, if `value` counts choices in them. The table then holds
         empirical logits, log((k + 1/2) / (n - k + 1/2)), and their standard errors in `score_sd`.
+    controls
+        Whether the human and neutral control words of the study have scores too.
     max_lost
         Largest share of a list's words that may have no score at all, from 0 to 1; control words have no limit.
     source
@@ -105,6 +107,8 @@ def score_table(
         if not is_text(text) or (argument == "value" and not text.strip()):
             raise ArgumentError(f"{argument}={shown(text)}: give a text.")
     max_lost, loaded = check_max_lost(max_lost), load_study(study)
+    if not check_flag("controls", controls):
+        loaded = loaded.without_controls()
     scores = check_type("frame", as_frame(frame), pd.DataFrame, "a frame with a row for each pair")
     columns = [*_WORDS, value, *([] if trials is None else [trials])]
     for name in columns:

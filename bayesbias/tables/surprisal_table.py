@@ -51,6 +51,7 @@ def surprisal_table(
     context: Literal["both", "left", "sentence"] | None = None,
     baseline: Literal["mask"] | Iterable[str] | None = None,
     by_template: bool = False,
+    controls: bool = False,
     max_lost: float = MAX_LOST,
     batch: int | None = None,
     attempts: int = 3,
@@ -85,6 +86,8 @@ def surprisal_table(
         their mean. None (default): none; the contrast over several groups cancels what is likely beside all of them.
     by_template
         Whether to return one row for each pair and template, with the column `template`: to look at, not to fit.
+    controls
+        Whether to ask about the human and neutral control words of the study too, which are most of its words.
     max_lost
         Largest share of a list's words that the model may not know, from 0 to 1; control words have no limit.
     batch
@@ -165,6 +168,8 @@ def surprisal_table(
     check_flag("by_template", by_template)
     max_lost = check_max_lost(max_lost)
     loaded, sentences = load_study(study), pair_templates(templates)
+    if not check_flag("controls", controls):
+        loaded = loaded.without_controls()
     source: Source
     if isinstance(model, str | os.PathLike):
         _check_absent("a folder is known by its files", version=version, timeout=timeout)

@@ -38,8 +38,8 @@ def test_of_several_embeddings_each_is_named() -> None:
     frame["reading"] = ["nearer", "borderline"]
     assert [str(statement).split(". The", 1)[0] for statement in answers(frame)] == [
         "near in A: Associated words are nearer, and this is settled",
-        "near in B: Borderline (an end of the interval is within three Monte Carlo errors of 0; more draws (draws=N) "
-        "can decide)",
+        "near in B: Borderline (an end of the interval is within three Monte Carlo errors of 0; more draws "
+        "(--draws N, draws=N) can decide)",
     ]
 
 

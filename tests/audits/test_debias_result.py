@@ -9,7 +9,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.debias_result import COLUMNS
-from bayesbias.base.statements import StatementList
+from bayesbias.base.results import BEFORE_ANSWER
+from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import BayesBiasWarning, ReportError
 from tests.audits import debiased_pets as pets
 from tests.audits.pets import WORDS, study
@@ -183,10 +184,21 @@ def test_correlations_are_those_of_the_values(report: bb.audits.DebiasReport) ->
 
 
 def test_a_doubt_about_several_methods_is_said_once(report: bb.audits.DebiasReport) -> None:
-    doubts = {("E1", "linear", "pets"): ("Same.", "Linear alone."), ("E1", "weak", "pets"): ("Same.",)}
+    same, alone = Statement("tied words", "Same."), Statement("lost words", "Linear alone.")
+    doubts = {("E1", "linear", "pets"): (same, alone), ("E1", "weak", "pets"): (same,)}
     beware = beware_of(replace(report, doubts=doubts))
     expected = ["pets in E1, linear, weak: Same.", "pets in E1, linear: Linear alone."]
     assert [statement.text for statement in beware.statements] == expected
+
+
+def test_a_gap_that_closes_by_construction_is_said_before_the_answer(report: bb.audits.DebiasReport) -> None:
+    closed = Statement("closed by construction", "The gap closes by construction.")
+    doubtful = replace(report, doubts={("E1", "linear", "pets"): (closed, Statement("tied words", "Tied."))})
+    assert doubtful.parts[0].title == BEFORE_ANSWER
+    assert [str(text) for text in doubtful.parts[0].statements] == [f"pets in E1, linear: {closed}"]
+    assert [str(text) for text in beware_of(doubtful).statements] == ["pets in E1, linear: Tied."]
+    assert doubtful.contents.alerts == doubtful.parts[0].statements
+    assert len(doubtful.contents.doubts) == 2
 
 
 def test_a_study_without_a_gap_has_no_change_and_says_why() -> None:
@@ -214,7 +226,7 @@ def test_words_that_a_method_equalized_are_a_doubt(tmp_path: Path) -> None:
     of_comparison = bb.compare_embeddings(tables, draws=100, random_seed=1, progress=False).doubts
     for _ in range(2):  # asked, then read from the folder of answers
         report = bb.debias_report([source], study(), methods, sets=sets, **settings)
-        doubts = [doubt for doubt in beware_of(report).statements if doubt.kind == "doubt"]
+        doubts = [doubt for doubt in report.contents.doubts if "methods" in doubt.numbers]
         assert [doubt.numbers["methods"] for doubt in doubts] == [["hard"]] * len(of_comparison)
         texts = [doubt.text for doubt in doubts]
         assert texts == [f"pets in E1, hard: {doubt}" for doubt in of_comparison]

@@ -4,7 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayesbias.changes.change_contents import MOST_CHANGES, change_figures, first_tables, slopes_figure
+from bayesbias.changes.change_contents import (
+    MOST_CHANGES,
+    change_figures,
+    condition_columns,
+    first_tables,
+    slopes_figure,
+)
 
 NAMES = [f"method {number}" for number in range(9)]
 
@@ -45,14 +51,25 @@ def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> 
     )
     periods = first_tables(ends, gaps, facts, "89% HPDI")["periods"]
     assert periods.frame["condition"].tolist() == facts["conditions"]
+    assert periods.headings["condition"] == "Period"
+    assert periods.meanings["condition"] == "period of the texts behind the vectors"
     assert periods.mark is not None
     assert [periods.mark(row)[0] for row in periods.frame.to_dict("records")] == ["●", "⊙", "●"]
     figures = change_figures(ends, gaps, facts, "89% HPDI", {"1990": "Text."})
     assert list(figures) == ["trend", "trends", "change_1"]
     assert figures["trend"].options == {"contrast": "associated - different"}
     assert slopes_figure(pd.DataFrame(), "89% HPDI") == {}
-    (slopes,) = slopes_figure(pd.DataFrame({"covariate": ["share"], "unit": ["one unit"]}), "89% HPDI").values()
-    assert "in cosine distance for one unit of share" in slopes.caption
+    (slopes,) = slopes_figure(
+        pd.DataFrame({"covariate": ["share_of_women"], "unit": ["one unit"]}), "89% HPDI"
+    ).values()
+    assert "in cosine distance for one unit of share of women" in slopes.caption
+
+
+def test_columns_speak_of_conditions_as_the_comparison_does() -> None:
+    columns = condition_columns({"conditions": ["original", "hard"], "times": None})
+    assert columns["headings"] == {"condition": "Condition", "conditions": "Conditions"}
+    assert columns["meanings"]["lacks"] == "conditions that lack the word"
+    assert "condition" not in columns["meanings"], "the glossary has it"
 
 
 def test_of_many_conditions_the_caption_says_how_many_are_shown(ends: pd.DataFrame) -> None:

@@ -91,6 +91,16 @@ def test_lacking_words_ties_and_convergence() -> None:
     assert unrated.text == "Words without a number in the covariates were left out of all conditions: Eve."
 
 
+def test_of_many_lost_words_a_few_are_named_with_the_count() -> None:
+    words = [f"w{number}" for number in range(50)]
+    rows = [(word, "attribute", "neutral", 0, "all", "not in the embedding") for word in words]
+    (doubt,) = change_doubts(distances("different"), pd.DataFrame(rows, columns=NONE_LACKING.columns), FACTS)
+    assert "w11" in doubt.text
+    assert "w12" not in doubt.text
+    assert "38 more" in doubt.text
+    assert doubt.numbers == {"words": words}
+
+
 def test_slopes_between_distances_of_another_scale_are_doubted() -> None:
     rows = distances("different", mean=0.4)
     assert kinds(rows) == []

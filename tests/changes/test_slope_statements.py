@@ -5,7 +5,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bayesbias.changes.slope_statements import slope_answer, slope_change_mark, slope_origins
+from bayesbias.changes.slope_statements import (
+    slope_answer,
+    slope_change_mark,
+    slope_claim,
+    slope_estimate,
+    slope_origins,
+    slope_statements,
+)
 
 SIDES = ("female", "male")
 SLOPES = pd.DataFrame({"contrast": ["associated - different"]})
@@ -25,6 +32,18 @@ def test_a_change_is_called_weaker_or_stronger(reading: str, text: str, mark: st
     slope = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
     assert slope_answer([slope, slope, {"reading": reading}], "share", SIDES).endswith(text)
     assert slope_change_mark({"reading": reading, "mean": 0.1}) == mark
+
+
+def test_names_of_covariates_are_written_as_people_write_them() -> None:
+    row = {"contrast": "associated - different", "covariate": "share_of_women", "unit": "one unit", "words": 9}
+    row |= {"mean": -0.1, "hdi_low": -0.2, "hdi_high": -0.05, "settled": True, "borderline": False}
+    rows = [row | {"period": name, "reading": ""} for name in ("1910", "1990")]
+    rows.append(row | {"period": "1910 to 1990", "reading": "narrower"})
+    name = "share_of_women"
+    statements = slope_statements(pd.DataFrame(rows), SIDES, {})
+    texts = [slope_answer(rows, name, SIDES), slope_estimate(rows, name, 0.89), *map(str, statements)]
+    texts += [slope_claim(row | change, name, SIDES) for change in ({}, {"settled": False}, {"borderline": True})]
+    assert [text for text in texts if "share of women" not in text] == []
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,15 @@ def test_a_file_of_numbers_becomes_a_table_in_its_unit(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("options", "kept"), [((), False), (("--controls",), True), (("--no-controls",), False)])
+def test_surprisals_have_control_words_if_asked_for(
+    client: str, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, *, kept: bool
+) -> None:
+    Path("occupations.toml").write_text(STUDY.partition("[controls]")[0])
+    assert in_process("table", client, *SURPRISAL, *options, monkeypatch=monkeypatch) == 0
+    assert ("neutral" in set(bb.read_table("t.csv")["connection"])) is kept
+
+
 @pytest.mark.parametrize("kind", ["surprisal", "score"])
 def test_such_a_table_goes_on_to_numbers(
     kind: str, client: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

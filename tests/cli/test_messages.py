@@ -30,6 +30,7 @@ SPELLING = Spelling(
         ("scope='these_words'", "--scope these_words of `bayesbias contrast`"),
         ("hdi_prob=nan", "--hdi-prob nan"),
         ("more draws (lists=N) can", "more draws (--lists N) can"),
+        ("more draws (--lists N, lists=N) can", "more draws (--lists N) can"),
         ("hdi_prob=None", "no --hdi-prob"),
         # What the user wrote is left as it is.
         ("There is no file runs/hdi_prob=0.9/a.csv or 'hdi_prob=0.9'.", None),

@@ -1,5 +1,6 @@
 """Scores that people bring: ratings, counts of choices, and what is wrong with them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,16 @@ def test_missing_cells_are_lost_pairs_and_words_without_any_are_lost() -> None:
 def test_faults_are_named(frame: pd.DataFrame, settings: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         made(frame, **settings)
+
+
+def test_control_words_are_left_out_unless_asked_for() -> None:
+    study = replace(STUDY, human=["person"], neutral=["table"])
+    others = [("cat", "person", 1.0), ("tom", "person", 2.0), ("dog", "person", 3.0), ("dog", "table", 4.0)]
+    rows = pd.concat([ROWS, pd.DataFrame(others, columns=ROWS.columns)])
+    of_pairs = {"value": "reaction_time", "lower": "nearer"}
+    assert set(bb.score_table(rows, study, **of_pairs)["connection"]) == {"associated", "different"}
+    whole = bb.score_table(rows, study, controls=True, **of_pairs)
+    assert (whole["connection"].isin(["human", "neutral"])).sum() == len(others)
 
 
 def test_the_direction_of_a_score_must_be_said() -> None:

@@ -1,5 +1,6 @@
 """Tables of surprisals: numbers, templates, baselines and what is refused; models in the tests marked extras."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,16 @@ def n_gram(prompts: list[Prompt]) -> list[list[float]]:
         factor = LATER if prompt.before.startswith("As") else 1.0
         answers.append([float(np.log(factor * SHARES[known][WORDS.index(word)])) for word in prompt.words])
     return answers
+
+
+def test_control_words_are_left_out_unless_asked_for() -> None:
+    def even(prompts: list[Prompt]) -> list[list[float]]:
+        return [[-1.0] * len(prompt.words) for prompt in prompts]
+
+    study = replace(STUDY, human=["person"], neutral=["table"])
+    assert set(bb.surprisal_table(even, study, TEMPLATES)["connection"]) == {"associated", "different"}
+    whole = bb.surprisal_table(even, study, TEMPLATES, controls=True)
+    assert set(whole["connection"]) == {"associated", "different", "human", "neutral"}
 
 
 def test_the_table_is_the_enumeration() -> None:

@@ -156,6 +156,7 @@ def _code(page: FitReport, study: str | None) -> str:
             ]
         else:
             templates = json.dumps(facts.get("templates", []))
+            options += ", controls=True" if page.table["connection"].isin(["human", "neutral"]).any() else ""
             made = [f'table = bb.surprisal_table("PATH", study, {templates}{options}){edited}']
         lines += [
             f"study = bb.load_study({json.dumps(study)})",

@@ -147,8 +147,8 @@ def _meanings(tables: list[ResultTable]) -> list[Block]:
     for table in tables:
         for ends in _shown_columns(table):
             shown: Any = column(ends[0], table.frame)
-            if shown.meaning:
-                meanings[table.headings.get(ends[0], shown.heading)] = shown.meaning
+            if meaning := table.meanings.get(ends[0], shown.meaning):
+                meanings[table.headings.get(ends[0], shown.heading)] = meaning
     if not meanings:
         return []
     return [fact_table("What the columns mean", meanings, header=("Column", "Meaning"), folded=True)]

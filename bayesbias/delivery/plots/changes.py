@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_choice, check_type
-from bayesbias.base.number_text import counted, percent_text, visible
+from bayesbias.base.number_text import counted, percent_text, shown_name, visible
 from bayesbias.base.results import MOST_LINES
 from bayesbias.base.statements import rows_of
 from bayesbias.changes.change_contents import MOST_CHANGES
@@ -360,7 +360,8 @@ def plot_slopes(trend: Changes) -> "Figure":
         _by_period(axes, np.asarray(trend.facts["times"]), rows, second)
         unit = "percentage point" if covariate in trend.facts["percent_covariates"] else "unit"
         axes.set_ylabel(f"Slope (distance per {unit})")
-        title = f"{short_label(covariate, 40)} (below 0: words with more are nearer to {short_label(first)} words)"
+        named = short_label(shown_name(covariate), 40)
+        title = f"{named} (below 0: words with more are nearer to {short_label(first)} words)"
         as_text(axes.set_title(title, fontsize=9, loc="left"))
     _finish(
         figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "plain slopes"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.number_text import counted, estimate_text, percent_text
+from bayesbias.base.number_text import counted, estimate_text, percent_text, shown_name
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
     COLORS,
@@ -303,7 +303,7 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
         axes.plot(values[inside], words["mean"][inside], marker, color=shade, markersize=4, label=label)
     _name_words(axes, values, effect)
     first, second = (short_label(side, 30) for side in effect.sides)
-    as_text(axes.set_xlabel(f"{short_label(name, 60)}{' (%)' if name in effect.percent else ''}"))
+    as_text(axes.set_xlabel(f"{short_label(shown_name(name), 60)}{' (%)' if name in effect.percent else ''}"))
     lean = f"Lean, posterior mean: cosine distance\nto {first} minus to {second} words (below 0: nearer to {first})"
     as_text(axes.set_ylabel(lean))
     furnish(axes, "both")
@@ -313,7 +313,8 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
     slope = next(row for row in rows_of(effect.effects) if (row["quantity"], row["scope"]) == (SLOPE, "population"))
     title_figure(
         figure,
-        f"{short_label(effect.contrast, 40)} against {short_label(name, 30)}, {short_label(effect.embedding, 40)}\n"
+        f"{short_label(effect.contrast, 40)} against {short_label(shown_name(name), 30)}, "
+        f"{short_label(effect.embedding, 40)}\n"
         f"slope {estimate_text(slope)} for {slope['unit']}, {percent_text(effect.hdi_prob)} HPDI for words like "
         "these\npoints: posterior means; bands: slope in these words (dark), in words like these (pale)",
         size=10,
