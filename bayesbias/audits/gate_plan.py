@@ -108,8 +108,8 @@ class GatePlan:
             return f"{counted(now.lost_words, 'word')} of its groups were lost, {before.lost_words} in the baseline"
         if before.words_hash != now.words_hash:
             return (
-                "its words have other forms than in the baseline (case, prefix, suffix), or others of them have no "
-                "vector of their own"
+                "its words have other forms than in the baseline (case, prefix, suffix), or other sentences "
+                "(templates, contexts, layer), or others of them have no vector of their own"
             )
         if before.interval_includes != now.interval_includes:
             return (

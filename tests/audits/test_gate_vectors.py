@@ -9,7 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.coherence import Coherence
-from bayesbias.audits.gate import WIDEST
+from bayesbias.audits.gate_rule import WIDEST
 from bayesbias.errors import ArgumentError, ReportError
 from tests.audits.test_gate import SPREAD, audited, outcomes
 from tests.refusals import refusals
