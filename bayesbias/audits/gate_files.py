@@ -197,7 +197,7 @@ class Baseline:
     def notes(self, settings: Mapping[str, str]) -> Iterator[str]:
         """Yield what a user should know of a later gate with these settings, beside its outcomes."""
         if self.vectors == settings.get(_VECTORS):
-            yield "The vectors are those of the baseline, so that nothing can have changed: check that they are the new ones"
+            yield "The vectors are those of the baseline, so nothing can be worse: check whether they are the new ones"
         if self.package != (package := _setting({"settings": settings}, _PACKAGE)):
             yield (
                 f"The baseline is of {self.package}, and this gate of {package}: numbers can differ for this reason "
