@@ -379,11 +379,13 @@ def gate(
     two embeddings share their words, the probability is cautious. A question whose lists, model, lost words or forms of
     words changed, or whose answer in the baseline is missing or not comparable, is decided by the region alone.
 
-    A question is not comparable if its lists are no more coherent than chance, as those of random vectors; if it would
-    pass by a region in units of cosine distance, without a baseline, and the mean cosine of its words is above 0.5;
-    and with a baseline if the ratio of the centred coherence to the baseline's, or for such a region that of the
-    coherence, is below 0.85 or above 1.25. Inside these bounds a smaller coherence makes the region and the draws of
-    the baseline smaller by the same factor, so that vectors of less structure gain nothing.
+    A question is not comparable if none of its lists has two words with a vector; if they are no more coherent than
+    chance, as those of random vectors; if it would pass by a region in units of cosine distance, without a baseline,
+    and the mean cosine of its words is above 0.5; and with a baseline if the ratio of the centred coherence to the
+    baseline's, or for such a region that of the coherence, is below 0.85 or above 1.25. Inside these bounds a smaller
+    coherence makes the region and the draws of the baseline smaller by the same factor, so that vectors of less
+    structure gain nothing. With a baseline, a question does not pass as no worse if its posterior sd is above 1.25
+    times the baseline's and its interval reaches farther from the middle of the region.
 
     References
     ----------

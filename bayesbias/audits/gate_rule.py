@@ -18,7 +18,7 @@ from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
 
 WIDEST = 1.25
-"""Largest ratio of a posterior sd to the baseline's with which "not shown to be worse" passes."""
+"""Largest ratio of a posterior sd to the baseline's with which an interval that reaches farther can pass as no worse."""
 
 
 def decided(
@@ -34,7 +34,7 @@ def decided(
         numbers = {"sd": float(draws.std(ddof=1)), "compared_by": ""}
         return {"outcome": INCOMPARABLE, "reason": f"{why.rstrip('.')}{beside}.", **numbers}
     scale = 1.0  # by which contrasts shrank since the baseline without any change of an association
-    if earlier_coherence is not None and earlier_coherence.coherence > 0 and np.isfinite(coherence.coherence):
+    if earlier_coherence is not None and earlier_coherence.coherence > 0:
         scale = coherence.coherence / earlier_coherence.coherence
         scale = scale if region.standardised else min(1.0, scale)
     low, high = region.distances(coherence.coherence)
@@ -49,7 +49,8 @@ def decided(
     numbers = {"sd": float(draws.std(ddof=1)), "probability_in_rope": inside, "compared_by": ""}
     numbers |= {"rope_low": low, "rope_high": high}
     if before is not None:
-        worse = probability_worse(draws, before.draws * scale, (low + high) / 2)
+        middle = (low + high) / 2
+        worse = probability_worse(draws, before.draws * scale, middle)
         numbers |= {"baseline_mean": before.mean, "probability_worse": worse, "compared_by": before.compared_by}
         shown = "worse" if worse >= hdi_prob else "not shown to be worse"
         compared = (
@@ -60,7 +61,8 @@ def decided(
         error = BORDERLINE * np.sqrt(worse * (1 - worse) / len(draws))
         if outcome != PASS and not row["r_hat"] > RHAT_MAX:
             sd_before = before.draws.std() * scale
-            if 0.5 < worse < hdi_prob + error and draws.std() > WIDEST * sd_before:
+            wide = draws.std() > WIDEST * sd_before and farther_reaching(draws, before.draws * scale, middle, hdi_prob)
+            if wide and worse < hdi_prob + error:
                 beside += f"; its sd is {draws.std():.3f}, {sd_before:.3f} in the baseline: too wide to show it"
                 outcome = UNDECIDED
             elif worse < hdi_prob - error:
@@ -76,6 +78,16 @@ def decided(
             f"contrast small. {remedy()}"
         )
     return {"outcome": outcome, "reason": f"{reason.rstrip('.')}{beside}.", **numbers}
+
+
+def farther_reaching(new: Floats, old: Floats, middle: float, hdi_prob: float) -> bool:
+    """Return whether the interval of new draws reaches farther from the middle of a region than that of old ones.
+
+    >>> farther_reaching(np.array([-0.3, 0.1]), np.array([-0.2, -0.1]), 0.0, 0.89)
+    True
+    """
+    reach, earlier_reach = (np.quantile(np.abs(draws - middle), (1 + hdi_prob) / 2) for draws in (new, old))
+    return bool(reach > earlier_reach)
 
 
 def _earlier(row: Mapping[str, Any], baseline: Baseline | None) -> tuple[Earlier | None, str]:
