@@ -419,6 +419,7 @@ def gate(
     baseline_text = "none"
     if baseline is not None and before is not None:
         baseline_text = f"{Path(baseline).name} (checksum {before.checksum}), of {before.vectors}"
+    counts = {question_of(row): len(values) for row, values in zip(rows, draws, strict=True)}
     plan = GatePlan(region, record.hdi_prob, {question_of(row): asked_question(row) for row in rows})
     return GateResult(
         questions=_frame(rows),
@@ -426,7 +427,7 @@ def gate(
         hdi_prob=record.hdi_prob,
         baseline="" if baseline is None else Path(baseline).name,
         missing=() if before is None else before.plan.not_asked(plan),
-        changes=() if before is None else tuple(before.plan.changes(plan)),
+        changes=() if before is None else (*before.plan.changes(plan), *before.fewer_draws(counts)),
         notes=() if before is None else tuple(before.notes(record.settings)),
         strict=strict,
         settings={**record.settings, "Baseline": baseline_text},

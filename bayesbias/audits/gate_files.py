@@ -194,6 +194,14 @@ class Baseline:
     vectors: str = ""
     package: str = ""
 
+    def fewer_draws(self, counts: Mapping[Question, int]) -> Iterator[str]:
+        """Yield a text on each question that has fewer draws now than were kept, so that less is decided."""
+        for question, answer in self.answers.items():
+            if answer.compared_by == "draws" and 0 < counts.get(question, 0) < len(answer.draws):
+                embedding, study, _ = question
+                earlier = f"at least {len(answer.draws):,} draws in the baseline"
+                yield f"{study} in {embedding}: {earlier}, {counts[question]:,} now"
+
     def notes(self, settings: Mapping[str, str]) -> Iterator[str]:
         """Yield what a user should know of a later gate with these settings, beside its outcomes."""
         if self.vectors == settings.get(_VECTORS):

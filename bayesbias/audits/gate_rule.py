@@ -18,7 +18,7 @@ from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
 
 WIDEST = 1.25
-"""Largest ratio of a posterior sd to the baseline's with which an interval that reaches farther can pass as no worse."""
+"""Largest ratio of a posterior sd to that of the baseline with which an interval that reaches farther can pass."""
 
 
 def decided(

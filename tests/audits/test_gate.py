@@ -96,7 +96,7 @@ def test_other_lost_words_are_not_compared(tmp_path: Path) -> None:
     path = bb.write(bb.gate(audited({"s": 0.05}), rope=0.02), tmp_path / "old.json")
     fewer = bb.gate(audited({"s": 0.05}, lost_words={("A", "s"): ("cat", "dog")}), rope=0.02, baseline=path)
     assert fewer.outcome == "fail"
-    assert "2 words of its groups were lost, 0 in the baseline" in fewer.questions["reason"].item()
+    assert "lost words of its groups: 0 in the baseline, 2 now" in fewer.questions["reason"].item()
 
 
 def test_the_json_repeats_the_result(tmp_path: Path) -> None:

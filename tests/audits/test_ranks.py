@@ -9,7 +9,6 @@ from bayesbias.audits.audit_frame import COLUMNS, AuditFrame, AuditRecord
 from bayesbias.audits.coherence import Coherence
 from bayesbias.errors import ReportError
 
-
 SOUND = Coherence(0.2, 0.3, 0.1, 0.0)
 
 
