@@ -131,8 +131,8 @@ def test_the_guide_says_how_often_a_change_is_missed() -> None:
     less = rows[rows["before"] == script.LESS].groupby("copy")["pass"].mean() * 100
     highest = 100 * rows[rows["before"] == script.LESS].groupby(["copy", "standardised"])["pass"].mean().max()
     assert (
-        f"A change of {script.LESS_SDS} posterior sds beside a baseline passes in {less['original']:.0f} % of tables of "
-        f"the same vectors, and in up to {highest:.0f} % of those of a copy that stays inside the bounds"
+        f"A change of {script.LESS_SDS} posterior sds beside a baseline passes in {less['original']:.0f} % of tables "
+        f"of the same vectors, and in up to {highest:.0f} % of those of a copy that stays inside the bounds"
     ) in prose(VALIDATION.parent / "docs" / "guide" / "gate.md")
 
 
