@@ -134,7 +134,7 @@ def finish_fit(
         **settings,
         "convergence_problems": [],
         **({"covariates_source": data.covariates_source} if data.covariates_source else {}),
-        **({} if data.scale == COSINE else {"scale": [data.scale.origin, data.scale.unit]}),
+        **({} if data.measure.is_bounded else {"scale": [data.scale.origin, data.scale.unit]}),
     }
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}
