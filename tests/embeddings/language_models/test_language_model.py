@@ -17,6 +17,7 @@ from bayesbias.embeddings.language_models.language_model import (
     check_tokenizer,
     folder_digest,
     library_errors,
+    load_language_model,
     load_transformer,
     masked_log_probabilities,
     mean_piece_vectors,
