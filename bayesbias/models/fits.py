@@ -40,7 +40,7 @@ from bayesbias.models.fit_files import (
 )
 from bayesbias.models.fit_storage import check_storage, unreadable
 from bayesbias.models.numerics.diagnostics import convergence_problems, independent_draws, warn_of_problems
-from bayesbias.models.scales import COSINE, DISTANCE_ERROR
+from bayesbias.models.scales import DISTANCE_ERROR
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words

@@ -129,7 +129,7 @@ def test_words_are_known_in_every_template(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(FunctionSource, "unknown", lambda _, prompt: [word for word in prompt.words if word == "She"])
     with pytest.raises(LostWordsError, match="'she'"):
         bb.surprisal_table(n_gram, STUDY, [TEMPLATES[0], "The PROTECTED left. ATTRIBUTE was late."])
-    with pytest.raises(ArgumentError, match="baseline: .* does not know 'She'"):
+    with pytest.raises(ArgumentError, match=r"baseline: .* does not know 'She'"):
         bb.surprisal_table(n_gram, STUDY, TEMPLATES, baseline=["She"])
 
 

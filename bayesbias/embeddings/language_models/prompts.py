@@ -80,7 +80,9 @@ def pair_templates(templates: str | Iterable[str]) -> tuple[str, ...]:
                 f"as a word of its own, as in 'The {PROTECTED} said that {ATTRIBUTE} was tired.'"
             )
         if len(sentence) > _LONGEST:
-            raise ArgumentError(f"templates: {sentence!r:.80}... has {len(sentence):,} letters, and may have {_LONGEST:,}.")
+            raise ArgumentError(
+                f"templates: {sentence!r:.80}... has {len(sentence):,} letters, and may have {_LONGEST:,}."
+            )
     if not sentences:
         raise ArgumentError(f"templates is empty. Give sentences such as 'The {PROTECTED} is {ATTRIBUTE}.'")
     return tuple(dict.fromkeys(sentence.strip() for sentence in sentences))
