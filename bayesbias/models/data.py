@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.arrays import ROUNDING
+from bayesbias.base.arrays import CONSTANT, ROUNDING
 from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
 from bayesbias.estimates.dependence import LinkedWords
@@ -21,6 +21,7 @@ from bayesbias.tables.word_worths import recorded_links
 
 SIDES = ("associated", "different")
 """The connections that a group needs to be in contrasts."""
+_LEAST_SPREAD = 1e-100  # whose square is above 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,13 +171,16 @@ def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
 
 def _raise_if_all_equal(table: CodedTable) -> None:
     connection = table.words["connection"]
+    rounding = ROUNDING
+    if not table.measure.is_bounded:  # numbers in any unit
+        rounding = max(_LEAST_SPREAD, CONSTANT * float(np.abs(table.distance).max()))
     for code in np.flatnonzero(connection.counts > 1):
         least, most = np.inf, -np.inf
         for rows in blocks(len(table.distance)):
             distances = table.distance[rows][connection.codes[rows] == code]
             if len(distances):
                 least, most = min(least, float(distances.min())), max(most, float(distances.max()))
-            if most - least > ROUNDING:
+            if most - least > rounding:
                 break
         else:
             raise FitError(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from math import exp, inf
+from math import exp
 from typing import Any
 
 from bayesbias.base.checks import is_text
@@ -10,6 +10,10 @@ from bayesbias.errors import did_you_mean
 
 KEY = "measure"
 """The measure in a table's provenance; a table without one holds cosine distances."""
+LARGEST = 1e100
+"""The largest number of other measures: larger ones have squares that are not finite."""
+_LONGEST_TEXT = 200  # letters, which stand in most sentences of a report
+_LARGEST_LOG_FACTOR = 700  # above which exp is not finite
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,12 @@ class Measure:
     @property
     def range(self) -> tuple[float, float]:
         """Least and largest possible number."""
-        return _RANGES.get(self.name, (-inf, inf))
+        return _RANGES.get(self.name, (-LARGEST, LARGEST))
 
     @property
     def is_bounded(self) -> bool:
         """Whether numbers have bounds, so that the bundled priors hold in their unit."""
-        return self.range != (-inf, inf)
+        return self.name in _RANGES
 
     @property
     def short(self) -> str:
@@ -122,7 +126,7 @@ class Measure:
         >>> SURPRISAL.factor(-0.69, -1.1, -0.41)
         'a factor of 1.99 in probability (1.51 to 3)'
         """
-        if self.unit != SURPRISAL.unit:
+        if self.unit != SURPRISAL.unit or max(-low, high) > _LARGEST_LOG_FACTOR:
             return ""
         factors = [f"{exp(-number):.3g}" for number in (difference, high, low)]
         return f"a factor of {factors[0]} in probability ({factors[1]} to {factors[2]})"
@@ -185,6 +189,8 @@ def measure_faults(record: Any) -> Iterator[str]:
     names = set(COSINE_DISTANCE.record())
     if not isinstance(record, Mapping) or set(record) != names or not all(map(is_text, record.values())):
         yield f"measure must be a section of texts with {', '.join(sorted(names))}"
+    elif long := [name for name, text in record.items() if len(text) > _LONGEST_TEXT]:
+        yield f"measure has a {long[0]} of more than {_LONGEST_TEXT} letters"
     elif not all(record[name].strip() for name in ("name", "nearer", "farther")):
         yield "measure must say a name, and what words with lower and with higher numbers are"
     elif record["column"] not in _COLUMNS:

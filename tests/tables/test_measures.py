@@ -32,6 +32,7 @@ def test_records_are_read_back(measure: Measure) -> None:
         ({**SURPRISAL.record(), "unit": 1}, "a section of texts"),
         ({**SURPRISAL.record(), "more": "x"}, "a section of texts"),
         ({**SURPRISAL.record(), "name": " "}, "must say a name"),
+        ({**SURPRISAL.record(), "unit": "x" * 201}, "has a unit of more than 200 letters"),
         ({**SURPRISAL.record(), "column": "surprisl"}, "did you mean 'surprisal'"),
     ],
 )
@@ -98,6 +99,11 @@ def test_a_difference_of_surprisals_is_also_a_factor(surprised: xr.DataTree) -> 
     assert table.frame["reading"].iloc[0] == "likelier"
     assert table.mark is not None
     assert table.mark(dict(row)) == "● ← likelier"
+
+
+def test_differences_without_a_finite_factor_have_none() -> None:
+    assert SURPRISAL.factor(-800.0, -801.0, -799.0) == ""
+    assert SURPRISAL.factor(800.0, 799.0, 801.0) == ""
 
 
 def test_methods_name_templates_and_units(surprised: xr.DataTree, rated: xr.DataTree) -> None:
