@@ -146,7 +146,7 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
 
-def _is_scale(value: object) -> bool:
+def _is_scale(value: Any) -> bool:
     is_pair = isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
     return is_pair and abs(value[0]) <= LARGEST and 0.01 / LARGEST <= value[1] <= 100 * LARGEST
 
