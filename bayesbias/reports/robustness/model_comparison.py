@@ -331,7 +331,7 @@ def _score(
         for word in high:
             log_density, khat[word] = left_out.log_density(word)
             if khat[word] <= k_limit:
-                words[word] = log_density
+                words[word] = log_density - np.sum(data.attribute == word) * np.log(data.scale.unit)
         high = [word for word in high if not khat[word] <= k_limit]
     unreliable = 0
     for word in with_progress(high, f"Refits of {spec.name} without a word", progress=progress):
