@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from bayesbias.base.number_text import (
     signed_text,
 )
 from bayesbias.base.results import MORE_DRAWS, VERDICTS
+from bayesbias.tables.measures import measure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -373,11 +374,14 @@ COLUMNS: dict[str, Column] = {
 def column(name: str, frame: "pd.DataFrame") -> Column:
     """Return the entry of a column; a column outside the glossary gets its name as heading and a format by type.
 
+    Meanings are about the measure in the settings of the frame, if it has any.
+
     >>> column("hdi_low", pd.DataFrame({"hdi_low": [0.1]})).heading
     'Interval'
     """
     if name in COLUMNS:
-        return COLUMNS[name]
+        entry = COLUMNS[name]
+        return replace(entry, meaning=measure_of(getattr(frame, "settings", {})).phrase(entry.meaning))
     form = {"f": "digits", "i": "count", "u": "count"}.get(frame[name].dtype.kind, "text")
     heading = shown_name(name)
     return Column(heading[:1].upper() + heading[1:], form)

@@ -112,6 +112,44 @@ class Measure:
         to = "to" if is_nearer else "from"
         return f"{words} are {self.nearer if is_nearer else self.farther.upper()} {to} {first} than {to} {second}"
 
+    def lean(self, words: str, first: str, second: str) -> str:
+        """Return the claim that `words` lean to the `first` attribute words, compared with the `second`.
+
+        >>> COSINE_DISTANCE.lean("these words", "male words", "female words")
+        'these words are nearer to male words, compared with female words'
+        >>> SURPRISAL.lean("these words", "male words", "female words")
+        'male words are likelier with these words, compared with female words'
+        """
+        if self.to == "with":
+            return f"{first} are {self.nearer} with {words}, compared with {second}"
+        return f"{words} are {self.nearer} to {first}, compared with {second}"
+
+    def lean_question(self, words: str, first: str, second: str) -> str:
+        """Return the question to which of two lists `words` lean.
+
+        >>> COSINE_DISTANCE.lean_question("nurses", "male", "female")
+        'Are nurses nearer to male or to female words?'
+        >>> SURPRISAL.lean_question("nurses", "male", "female")
+        'Are male or female words likelier with nurses?'
+        """
+        if self.to == "with":
+            return f"Are {first} or {second} words {self.nearer} with {words}?"
+        return f"Are {words} {self.nearer} to {first} or to {second} words?"
+
+    def phrase(self, phrase: str) -> str:
+        """Return a noun phrase about cosine distances, such as the meaning of a column, as one about this measure.
+
+        >>> SURPRISAL.phrase("mean distance to the first list"), SURPRISAL.phrase("nearer below 0, farther above 0")
+        ('mean surprisal of the first list', 'likelier below 0, less likely above 0')
+        """
+        if self.column == COSINE_DISTANCE.column:
+            return phrase
+        words = {"cosine distance": self.name, "distance to": f"{self.short} {self.preposition}"}
+        words |= {"distance": self.short, "embedding": self.source, "nearer": self.nearer, "farther": self.farther}
+        for ours, other in words.items():
+            phrase = phrase.replace(ours, other)
+        return phrase
+
     def way(self, direction: str) -> str:
         """Return what words are that have a `direction`, ``"nearer"`` or ``"farther"``, in frames of results.
 

@@ -254,7 +254,7 @@ def predictions_section(page: FitReport) -> Section:
 
 def priors_section(page: FitReport) -> Section:
     """Return the section on the distances that the priors alone predict."""
-    if reason := page.skip_reason(1, "bb.check_prior(table)"):
+    if reason := other_measure(page.facts, "This check") or page.skip_reason(1, "bb.check_prior(table)"):
         return Section("priors", _PRIORS, [Notice(f"Not computed. {reason}")])
     check = check_prior(page.table, page.spec, samples=PRIOR_SAMPLES, random_seed=page.random_seed, progress=False)
     return embedded(check, "priors", _PRIORS)
@@ -495,8 +495,6 @@ def covariates_section(page: FitReport) -> Section:
             "occupation, fit with bb.fit(table, covariates=...), or run bayesbias covariate TABLE --covariates FILE."
         )
         return Section("covariates", _COVARIATES, [], [ask])
-    if reason := other_measure(fit_attribute(page.fit, "table"), "The effect of a covariate"):
-        return Section("covariates", _COVARIATES, [Notice(f"Not computed. {reason}")])
     effect = covariate_effect(page.fit, hdi_prob=page.hdi_prob)
     contents = effect.contents
     section = embedded(

@@ -260,8 +260,8 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Posterior means (points) and HPDIs (thin lines: the error of attribute words) of leans, in units of cosine
-        distance, against the covariate in its own units; the line through the mean lean, with the HPDI of its slope in
+        Posterior means (points) and HPDIs (thin lines: the error of attribute words) of leans, in the unit of
+        the table, against the covariate in its own units; the line through the mean lean, with the HPDI of its slope in
         these words (dark) and in words like these (pale). The words farthest from the line, and those at the ends of
         the covariate, are named.
 
@@ -304,7 +304,9 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
     _name_words(axes, values, effect)
     first, second = (short_label(side, 30) for side in effect.sides)
     as_text(axes.set_xlabel(f"{short_label(shown_name(name), 60)}{' (%)' if name in effect.percent else ''}"))
-    lean = f"Lean, posterior mean: cosine distance\nto {first} minus to {second} words (below 0: nearer to {first})"
+    measure, to = effect.measure, effect.measure.preposition
+    nearer = f"{first} {measure.nearer}" if measure.to == "with" else f"{measure.nearer} to {first}"
+    lean = f"Lean, posterior mean: {measure.in_units}\n{to} {first} minus {to} {second} words (below 0: {nearer})"
     as_text(axes.set_ylabel(lean))
     furnish(axes, "both")
     if len(groups) > 1:

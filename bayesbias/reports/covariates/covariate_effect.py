@@ -32,7 +32,14 @@ from bayesbias.estimates.intervals import (
     shortest_intervals,
 )
 from bayesbias.models.data import SIDES, ModelData
-from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, hdi_prob_of, without_covariances, write_fit
+from bayesbias.models.fits import (
+    fit_attribute,
+    fitted_model,
+    hdi_prob_of,
+    measure_of_fit,
+    without_covariances,
+    write_fit,
+)  # fmt: skip
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
 from bayesbias.reports.covariates.effect_code import FIT_SETTINGS, effect_code
@@ -50,7 +57,9 @@ from bayesbias.reports.covariates.slopes import (
     rows_with_covariates,
     slopes_of_population,
 )
+from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,39 +110,6 @@ def draw_quantities(
     return quantities | links | beyond, population
 
 
-def association_statistics(leans: Leans) -> np.ndarray:
-    """Return the statistic of WEFAT of each word, shape (words,), NaN if all similarities of the word are equal.
-
-    With the first kind of attribute words as A and the second as B, it is (mean cos(w, a) - mean cos(w, b)) / sd of
-    the cosines of w with A and B together, with n - 1: above 0, the word is nearer to A (Caliskan, Bryson and Narayanan
-    2017).
-    """
-    sample = leans.sample
-    in_lean = (leans.weights != 0)[:, sample.list_of] & np.isfinite(sample.distances.T)
-    counts = in_lean.sum(axis=1)
-    distances = np.where(in_lean, sample.distances.T, 0.0)
-    deviations = np.where(in_lean, distances - (distances.sum(axis=1) / counts)[:, None], 0.0)
-    sds = np.sqrt(np.square(deviations).sum(axis=1) / np.maximum(counts - 1, 1))
-    return np.asarray(np.where(sds > 1e-12, -leans.observed / np.maximum(sds, 1e-12), np.nan))
-
-
-def statistic_correlations(statistics: np.ndarray, design: CovariateDesign) -> np.ndarray:
-    """Return the Pearson correlation of words' statistics with each covariate, within the groups of the design.
-
-    NaN if a statistic is missing, or none differs within its group.
-
-    >>> from bayesbias.reports.covariates.slopes import design_of
-    >>> design = design_of(np.array([[0.0], [1.0], [2.0], [4.0]]), np.zeros(4, dtype=int))
-    >>> statistic_correlations(np.array([0.1, 0.4, 0.2, 0.9]), design).round(3)
-    array([0.877])
-    """
-    means = np.eye(design.group_of.max() + 1)[design.group_of]
-    centred = statistics - means @ (means.T @ statistics / means.sum(axis=0))
-    lengths = np.linalg.norm(centred) * np.linalg.norm(design.deviations, axis=0)
-    products = design.deviations.T @ centred
-    return np.asarray(np.divide(products, lengths, out=np.full(len(products), np.nan), where=lengths > 0))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class CovariateEffect(Result):
     """Slopes of words' leans on covariates, from `covariate_effect`. `print` shows which covariates leans follow.
@@ -146,20 +122,22 @@ class CovariateEffect(Result):
         One row for each `quantity`, `covariate` and `scope`:
 
         - `unit`: in rows of slopes, what the slope is for: one unit of the covariate, or one percentage point;
-        - `quantity`: ``"slope"`` (cosine distance for that unit, other covariates held fixed),
+        - `quantity`: ``"slope"`` (in the unit of the table, for that unit, other covariates held fixed),
           ``"correlation"`` (of leans with this covariate alone) or ``"residual sd"`` (of leans beyond all covariates,
-          in units of cosine distance; its `covariate` is empty);
+          in the unit of the table; its `covariate` is empty);
         - `scope`: ``"population"``, words like these, or ``"these_words"``; `words`: the number of these words;
         - `observed`: the value of the plain leans; `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`,
           `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign, NaN of an sd;
         - `least_squares_low`, `least_squares_high`: for comparison, the least-squares interval of slopes in the
           population, which ignores the error of each lean;
-        - `wefat_correlation`: in rows of correlations, the plain correlation of the words' `wefat` with the covariate.
+        - `wefat_correlation`: in rows of correlations, the plain correlation of the words' `wefat` with the covariate,
+          of cosine distances only.
     words : pandas.DataFrame
         One row for each protected word:
 
         - `protected_word`, `protected_group`, `observed`: its plain lean;
-        - `wefat`: the association statistic of Caliskan et al. (2017), above 0 if the word is nearer to the first list;
+        - `wefat`: the association statistic of Caliskan et al. (2017), above 0 if the word is nearer to the first list,
+          of cosine distances only;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: its lean; then the covariates.
     line : pandas.DataFrame
         The line along the first covariate, through the mean lean:
@@ -191,12 +169,17 @@ class CovariateEffect(Result):
     fit: "xr.DataTree" = field(repr=False)
 
     @property
+    def measure(self) -> Measure:
+        """What the numbers of the fit measure."""
+        return measure_of_fit(self.fit)
+
+    @property
     def _parts(self) -> tuple[StatementList, ...]:
         return (
             StatementList("", tuple(self._sentences()), bulleted=False),
             StatementList(_READING, tuple(self._reading())),
             StatementList(BEWARE, self.doubts),
-            StatementList("What it does not show", tuple(_limits())),
+            StatementList("What it does not show", tuple(_limits(self.measure))),
         )
 
     def _sentences(self) -> Iterator[Statement]:
@@ -213,20 +196,21 @@ class CovariateEffect(Result):
             else:
                 nearer = first if slope["mean"] < 0 else second
                 other = second if slope["mean"] < 0 else first
-                claim = f"Words with a larger {text} are nearer to {nearer} words, compared with {other} words"
+                claim = self.measure.lean(f"words with a larger {text}", f"{nearer} words", f"{other} words")
+                claim = claim[:1].upper() + claim[1:]
             ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
             unit = f"{slope['unit']} of {text}"
             numbers = {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]}
             yield Statement("slope", f"{claim}.", numbers)
             yield Statement(
                 "size",
-                f"For {unit}, the lean of words like these {slope['words']} changes by {estimate_text(slope)} in "
-                f"cosine distance; that of these words alone, by {estimate_text(these)}. Without chance variation, the "
-                f"correlation of leans with {text} is {ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is "
-                f"{correlation_text(link['observed'])}. Brackets hold {interval} HPDIs.",
+                f"For {unit}, the lean of words like these {slope['words']} changes by {estimate_text(slope)} "
+                f"{self.measure.in_difference}; that of these words alone, by {estimate_text(these)}. Without chance "
+                f"variation, the correlation of leans with {text} is {ends[0]} ({ends[1]} to {ends[2]}); the plain "
+                f"correlation is {correlation_text(link['observed'])}. Brackets hold {interval} HPDIs.",
                 numbers,
             )
-            if np.isfinite(link["wefat_correlation"]):
+            if np.isfinite(link.get("wefat_correlation", np.nan)):
                 yield Statement(
                     "wefat",
                     f"The plain correlation of WEFAT's statistic with {text} is "
@@ -246,6 +230,9 @@ class CovariateEffect(Result):
     def _reading(self) -> Iterator[Statement]:
         """Yield what a lean is, and what the units of slopes are."""
         first, second = self.sides
+        mean, nearer = f"mean {self.measure.short} {self.measure.preposition}", f"a word is nearer to {first} words"
+        if self.measure.to == "with":
+            nearer = f"{first} words are {self.measure.nearer} with a word"
         which = ""
         if self.sides == SIDES:
             which = (
@@ -253,8 +240,7 @@ class CovariateEffect(Result):
             )
         yield Statement(
             "lean",
-            f"Lean: mean distance to {first} words minus mean distance to {second} words. Below 0, a word is nearer to "
-            f"{first} words.{which}",
+            f"Lean: {mean} {first} words minus {mean} {second} words. Below 0, {nearer}.{which}",
         )
         yield Statement(
             "pulled",
@@ -302,19 +288,21 @@ class CovariateEffect(Result):
         rows = self.effects[(self.effects["quantity"] == SLOPE) & (self.effects["scope"] == "population")]
         row = rows_of(rows)[0]
         return (
-            f"Slope for {row['unit']} of {shown_name(row['covariate'])}: {estimate_text(row)} in cosine distance, "
-            f"from {row['words']} words; {percent_text(self.hdi_prob)} interval in brackets."
+            f"Slope for {row['unit']} of {shown_name(row['covariate'])}: {estimate_text(row)} "
+            f"{self.measure.in_difference}, from {row['words']} words; {percent_text(self.hdi_prob)} interval in "
+            "brackets."
         )
 
     @cached_property
     def contents(self) -> Contents:
         """Effects, words, and the figure of the first covariate."""
-        prob = f"{percent_text(self.hdi_prob)} HPDI"
+        prob, to = f"{percent_text(self.hdi_prob)} HPDI", self.measure.preposition
+        mean, in_unit = f"{self.measure.short} {to}", self.measure.in_unit
         covariate = self.effects["covariate"].iloc[0]
         named = shown_name(covariate)
         figure = ResultFigure(
             "plot_covariate",
-            f"Lean of each word (distance to {self.sides[0]} words minus that to {self.sides[1]} words) against "
+            f"Lean of each word ({mean} {self.sides[0]} words minus that {to} {self.sides[1]} words) against "
             f"{named}{' in percent' if covariate in self.percent else ''}. Points: posterior means; thin lines: "
             f"{prob} of each word. The thick line has the mean slope and passes through the mean lean. The bands are "
             f"lines through the same point with the slopes of the {prob}: dark for these words, pale for words like "
@@ -322,15 +310,15 @@ class CovariateEffect(Result):
         )
         contents = contents_of(
             self,
-            title=f"Are words with a larger {named} nearer to {self.sides[0]} or to {self.sides[1]} words?",
+            title=self.measure.lean_question(f"words with a larger {named}", *self.sides),
             about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._sizes_text}. {self._range_text}",
             estimate=self._slope_text,
             opened=(SHOWS, _READING, "Words"),
             captions={
-                "effects": f"Slopes (in cosine distance), correlations and residual sds, with {prob}",
-                "words": f"Leans of words, with {prob}, in units of cosine distance",
+                "effects": f"Slopes ({self.measure.in_difference}), correlations and residual sds, with {prob}",
+                "words": f"Leans of words, with {prob}, {in_unit}",
                 "line": f"Line along {named} with the mean slope, through the mean lean, and lines with the "
-                f"slopes at the ends of its {prob}, in units of cosine distance",
+                f"slopes at the ends of its {prob}, {in_unit}",
             },
             differences=("effects", "words", "line"),
             figures={"covariate": figure},
@@ -342,12 +330,16 @@ class CovariateEffect(Result):
         }
         words = replace(contents.tables["words"], headings=headings)
         effects = replace(contents.tables["effects"], digits=True)
-        facts = {name: str(fit_attribute(self.fit, name)) for name in ("sampler", *FIT_SETTINGS, "table_hash")}
-        settings = {name.replace("_", " ").capitalize(): text for name, text in facts.items()}
+        source = {"Embedding": self.measure.source.capitalize()}
+        settings = {source.get(name, name): text for name, text in contents.settings.items()}
+        facts = {
+            name.replace("_", " ").capitalize(): str(fit_attribute(self.fit, name))
+            for name in ("sampler", *FIT_SETTINGS, "table_hash")
+        }
         return replace(
             contents,
             tables={**contents.tables, "effects": effects, "words": words},
-            settings={**contents.settings, "Model": fitted_model(self.fit).name, **settings},
+            settings={**settings, "Model": fitted_model(self.fit).name, **facts},
             code=effect_code(
                 self.fit,
                 None if self.sides == SIDES else self.sides,
@@ -358,8 +350,8 @@ class CovariateEffect(Result):
         )
 
 
-def _limits() -> Iterator[Statement]:
-    yield Statement("limits", "An effect of the covariate. A slope is its association with distances.")
+def _limits(measure: Measure) -> Iterator[Statement]:
+    yield Statement("limits", f"An effect of the covariate. A slope is its association with {measure.numbers}.")
     yield Statement("limits", "Errors of the covariates. They are ignored, although they make slopes flatter.")
     yield Statement("limits", NO_PROOF)
 
@@ -373,7 +365,8 @@ def covariate_effect(
 ) -> CovariateEffect:
     """Return how the lean of words follows covariates, such as the share of women in an occupation.
 
-    The lean of a word is its mean distance to one kind of attribute words minus that to another. Slopes are plain least
+    The lean of a word is its mean distance (or surprisal, or score) to one kind of attribute words minus that to
+    another. Slopes are plain least
     squares over words. Attribute words are treated as a sample; in the population, so are protected words.
 
     Parameters
@@ -433,7 +426,6 @@ def covariate_effect(
     2  correlation   letters    -0.429 -0.483
     4  residual sd               0.027  0.016
     """
-    check_cosine(fit, "The effect of a covariate")
     check_flag("within_groups", within_groups)
     return _effect(fit, _two_lists(lists), SIDES, within_groups, hdi_prob_of(fit, hdi_prob))
 
@@ -459,12 +451,15 @@ def _effect(
     check_design(design, rows.covariate_names, np.abs(covariates).max(axis=0))
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
     effects, population = _effects(fit, leans, design, rows, hdi_prob, rng)
+    in_words = _words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob)
+    if measure_of_fit(fit).column != COSINE_DISTANCE.column:
+        effects, in_words = effects.drop(columns="wefat_correlation"), in_words.drop(columns="wefat")
     return CovariateEffect(
         contrast=leans.name,
         sides=(leans.first, leans.second),
         embedding=str(fit_attribute(fit, "table").get("embedding", {}).get("name") or "a table"),
         effects=effects,
-        words=_words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob),
+        words=in_words,
         line=_line(leans, design, covariates[:, 0], population, hdi_prob),
         percent=rows.percent_covariates,
         within_groups=within_groups,

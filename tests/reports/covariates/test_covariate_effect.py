@@ -14,7 +14,6 @@ import bayesbias as bb
 from bayesbias.base.statements import rows_of
 from bayesbias.errors import ArgumentError, LostWordsWarning, NotEnoughMemoryError, ReportError
 from bayesbias.models.covariates import read_covariates, without_unrated
-from bayesbias.reports.covariates.covariate_effect import association_statistics, statistic_correlations
 from bayesbias.reports.covariates.slopes import (
     design_of,
     leans_of,
@@ -22,6 +21,7 @@ from bayesbias.reports.covariates.slopes import (
     rows_with_covariates,
     slopes_of_population,
 )
+from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 from tests.models.dependent_words import SAMPLE, forms, tables_of, without_links
 from tests.reports.covariates.made import SLOPE, made_fit, made_table
 
