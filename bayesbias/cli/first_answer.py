@@ -221,6 +221,7 @@ def fit(
     prior: list[str] | None = None,
     covariates: Path | None = None,
     word_column: str | None = None,
+    column: list[str] | None = None,
     drop_unrated: bool = False,
 ) -> None:
     """Fit a model to a distance table; print and write the conclusions.
@@ -238,7 +239,7 @@ def fit(
     delivery.begin()
     new_figure(1, 1)  # settings with which matplotlib cannot draw raise an error before the work
     distances, numbers = rated_table(
-        bb.read_table(table, **reading), covariates, word_column, drop_unrated=drop_unrated
+        bb.read_table(table, **reading), covariates, word_column, column=column, drop_unrated=drop_unrated
     )
     check_request(distances, hdi_prob=sampling["hdi_prob"], rope=sampling["rope"])
     fitted = bb.fit(
