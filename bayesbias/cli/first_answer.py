@@ -154,6 +154,9 @@ def table(
         built = bb.distance_table(vectors, loaded, **building)
     bb.write_table(built, output, overwrite=overwrite)
     following = command_line("fit", output, "--output", f"{output.name.split('.')[0]}/")
+    if built["protected_group"].nunique() == 1:
+        rated = command_line("covariate", output, "--covariates", "FILE", "--output", f"{output.name.split('.')[0]}/")
+        following += f"\nWith a number for each word: {rated}"
     answer(f"{describe(built)}\nWrote {output}. Next: {following}", quiet=quiet)
 
 

@@ -54,3 +54,16 @@ def test_labels_of_the_figure_of_slopes_do_not_overlap() -> None:
     near = pd.DataFrame({"word": words, "share": 0.5 + np.linspace(0, 1e-3, len(words))})
     fitted = bb.fit(table, covariates=near, draws=200, random_seed=1, progress=False)
     assert _overlapping(bb.plots.plot_covariate(bb.covariate_effect(fitted)).axes[0]) == []
+
+
+def test_a_word_beside_another_point_stands_elsewhere_with_a_line() -> None:
+    points = np.array([[0.5, 0.5], [0.51, 0.52], [0.49, 0.48], [0.52, 0.47], [0.48, 0.53], [0.0, 0.0], [1.0, 1.0]])
+    axes = new_figure(6.0, 4.0).subplots()
+    axes.plot(*points.T, "o")
+    name_points(axes, points[:1], ["nurse"], others=points)
+    drawing = axes.get_figure()
+    drawing.draw_without_rendering()
+    (label,) = axes.texts
+    assert label.arrow_patch is not None
+    box = label.get_window_extent().padded(2)
+    assert not any(box.contains(*axes.transData.transform(point)) for point in points)
