@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from matplotlib.text import Text
 
 import bayesbias as bb
 from bayesbias.delivery.plots.style import name_points, new_figure
@@ -14,7 +15,7 @@ def _overlapping(axes) -> list[tuple[str, str]]:
     drawing = axes.get_figure()
     drawing.draw_without_rendering()
     labels = [text for text in axes.texts if text.get_text()]
-    pairs = combinations([(text.get_text(), text.get_window_extent()) for text in labels], 2)
+    pairs = combinations([(text.get_text(), Text.get_window_extent(text)) for text in labels], 2)
     return [(first, second) for (first, one), (second, other) in pairs if _common(one, other) > 0.3]
 
 
@@ -64,6 +65,6 @@ def test_a_word_beside_another_point_stands_elsewhere_with_a_line() -> None:
     drawing = axes.get_figure()
     drawing.draw_without_rendering()
     (label,) = axes.texts
-    assert label.arrow_patch is not None
-    box = label.get_window_extent().padded(2)
+    assert label.arrow_patch is not None  # the line to its point
+    box = Text.get_window_extent(label)  # without its line
     assert not any(box.contains(*axes.transData.transform(point)) for point in points)

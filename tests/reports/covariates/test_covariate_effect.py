@@ -391,7 +391,7 @@ def test_the_page_says_the_unit_the_lists_and_the_words_that_were_left_out(tmp_p
     effect = bb.covariate_effect(fit)
     text = " ".join(str(effect).split())
     assert "For one percentage point of 'share', the lean changes by -0.00" in text
-    assert "for exactly these 8. Over the whole range, from 0% to 54.4%, that is -0.0" in text
+    assert "for exactly these 8. Over the whole range, from 0% to 54.4%, that is -0." in text
     assert "'share' is written in percent, so a slope is for one percentage point" in text
     assert "Lean: mean distance to near words minus mean distance to far words." in text
     assert effect.contents.estimate.startswith("Slope for one percentage point of 'share': -0.00")
@@ -426,6 +426,6 @@ def test_the_folder_keeps_all_draws_but_the_covariances(effect: bb.reports.Covar
 def test_a_percentage_is_marked_in_its_heading_also_under_the_name_of_another_column(fitted: xr.DataTree) -> None:
     effect = bb.covariate_effect(fitted)
     columns = {"share": "mean (covariate)"}
-    effects = effect.effects.replace({"covariate": {"share": "mean"}})
-    renamed = replace(effect, effects=effects, words=effect.words.rename(columns=columns), percent=("mean",))
+    effects, line = (frame.replace({"covariate": {"share": "mean"}}) for frame in (effect.effects, effect.line))
+    renamed = replace(effect, effects=effects, words=effect.words.rename(columns=columns), line=line, percent=("mean",))
     assert renamed.contents.tables["words"].headings["mean (covariate)"] == "mean (covariate) (%)"
