@@ -183,9 +183,9 @@ def _numbers(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
 def _claim(effect: Effect, name: str, row: Mapping[str, Any]) -> str:
     """Return whether leans follow a covariate, as a sentence."""
     if (verdict := slope_verdict(row)) != _FOLLOWS:
-        known = "borderline" if verdict == _BORDERLINE else "not settled"
+        state = "borderline" if verdict == _BORDERLINE else "not settled"
         more = f"; {MORE_DRAWS}" if verdict == _BORDERLINE else ""
-        return f"It is {known} whether the lean of words like these follows {quoted(name)}{more}."
+        return f"It is {state} whether the lean of words like these follows {quoted(name)}{more}."
     nearer, other = effect.sides if row["mean"] < 0 else effect.sides[::-1]
     return f"With a larger {quoted(name)}, {effect.measure.shift(f'{nearer} words', f'{other} words')}."
 

@@ -196,20 +196,6 @@ def test_sides_are_those_of_the_lists_whatever_their_names() -> None:
     assert "towards ne - ar words, relative to far words" in str(effect).replace("\n", " ").replace("  ", " ")
 
 
-def test_the_average_lean_and_the_zero_of_the_line_are_said() -> None:
-    """Words of both sides: the slope leads to near words, while the words are nearer to far words."""
-    table = made_table()
-    far = table["attribute_group"] == "far"
-    table["cosine_distance"] = table["cosine_distance"] - np.where(far, 0.04, 0.0)
-    effect = bb.covariate_effect(bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False))
-    level = effect.words["observed"].mean()
-    sentence = f"On average, these words are still nearer to far words (mean lean {level:+.3f})."
-    assert effect.contents.answer.endswith(sentence)
-    slope = row(effect, "slope", "these_words")["mean"]
-    zero = effect.words["share"].mean() - effect.words["mean"].mean() / slope
-    assert f"The line crosses 0 at {zero:.3g}." in " ".join(str(effect).split())
-
-
 def test_an_sd_is_never_borderline_and_a_paper_has_five_columns(
     effect: bb.reports.CovariateEffect, tmp_path: Path
 ) -> None:
