@@ -229,6 +229,7 @@ def covariate(
     delivery: FileDelivery,
     lists: str = "",
     word_column: str | None = None,
+    column: list[str] | None = None,
     drop_unrated: bool = False,
 ) -> None:
     """Ask whether the lean of words follows a covariate, such as the share of women in an occupation.
@@ -245,7 +246,9 @@ def covariate(
     names = names_of(lists) if lists else ()
     if len(names) not in (0, 2):
         raise ArgumentError(f"--lists {lists}: give two attribute lists with a comma, such as female,male.")
-    distances, numbers = rated_table(bb.read_table(table), covariates, word_column, drop_unrated=drop_unrated)
+    distances, numbers = rated_table(
+        bb.read_table(table), covariates, word_column, column=column, drop_unrated=drop_unrated
+    )
     fitted = bb.fit(distances, **fitting, progress=delivery.progress, covariates=numbers)
     fitted.attrs["table_file"] = json.dumps(str(table), ensure_ascii=False)  # for the page on how to repeat it
     delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))

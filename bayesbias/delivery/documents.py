@@ -110,7 +110,8 @@ def latex(result: Result, name: str) -> str:
 
     Their labels are `name`, with the name of a table if there are several.
     """
-    tables = {key: table_block(table) for key, table in result.contents.tables.items() if len(table.frame)}
+    shown = {key: table for key, table in result.contents.tables.items() if table.on_page and len(table.frame)}
+    tables = {key: table_block(table) for key, table in shown.items()}
     labels = [name if len(tables) == 1 else f"{name}-{key}" for key in tables]
     texts = [latex_table(table, label) for table, label in zip(tables.values(), labels, strict=True)]
     kinds = {"graphicx": r"\begin{table}", "longtable": r"\begin{longtable}"}

@@ -31,14 +31,14 @@ class ModelData:
     `distance` (rows,) are the numbers of the table's measure, float64, such as cosine distances, 0 to 2. `protected`,
     `connection` and `attribute` (rows,), int8 to int64, are positions in `protected_words`, `connections` and
     `attribute_words`; widen them before arithmetic. Words are in the order of the table, connections in that of the
-    schema. `protected_groups` is the group of each protected
-    word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
-    by " + "; None for artificial studies, where words with the same connections form a list. `covariates` (protected
-    words, covariates) are numbers of the protected words, and `covariate_names` their names, of which those of
-    `percent_covariates` are percentages; `covariates_source` is their file, then the name of its column of words if it
-    has another one. `protected_links` and `attribute_links` are the words of a list that depend on
-    each other; None if the table has no record of them. `scale` leads from numbers of another measure to cosine
-    distances, in whose unit the bundled priors are; `measure` is what the numbers measure.
+    schema. `protected_groups` is the group of each protected word, `table_hash` the hash of the rows.
+    `attribute_groups` is the list of each attribute word, several names joined by " + "; None for artificial studies,
+    where words with the same connections form a list. `covariates` (protected words, covariates) are numbers of the
+    protected words, and `covariate_names` their names, of which those of `percent_covariates` are percentages;
+    `covariates_source` is their file, then the name of its column of words, empty for the usual one, and the columns
+    that were chosen. `protected_links` and `attribute_links` are the words of a list that depend on each other; None if
+    the table has no record of them. `scale` leads from numbers of another measure to cosine distances, in whose unit
+    the bundled priors are; `measure` is what the numbers measure.
     """
 
     distance: np.ndarray

@@ -174,7 +174,7 @@ _SOME_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "scale": (f"two numbers, up to {LARGEST:g}, the second above 0", _is_scale),
     "hdi_prob": ("a probability", lambda value: is_number(value) and 0 < value < 1),
     "rope": ("a low and a high number", lambda value: isinstance(value, list) and region_ends(value) is not None),
-    "covariates_source": ("a file and a column", lambda value: _are_texts(value) and len(value) in (1, 2)),
+    "covariates_source": ("a file and columns", lambda value: _are_texts(value) and len(value) > 0),
 }
 
 

@@ -28,6 +28,8 @@ from bayesbias.models.numerics.proposals import KHAT_MAX
 from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.models.spec import MEANINGS
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason, judged_statistics, undecided_text
+from bayesbias.reports.covariates.effect_statements import methods_sentence
+from bayesbias.reports.covariates.slopes import lean_sides
 from bayesbias.reports.posterior.contrasts import has_list_nearness
 from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.effective_words import is_question_list, list_records
@@ -214,7 +216,12 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
     rows, measure = fitted_rows(fit), measure_of_fit(fit)
     others = [name for name in rows.connections if name != "associated"]
     if "different" in others:
-        yield "Different words are those that are associated with another protected group."
+        groups = table["protected_group"].unique()
+        lists = table.loc[table["connection"] == "different", "attribute_group"].unique()
+        other = "are associated with another protected group"
+        if len(groups) == 1:
+            other = f"the hypothesis does not associate with {_name(groups[0])} ({name_some(map(_name, lists))})"
+        yield f"Different words are those that {other}."
     for control in (name for name in others if name in _CONTROLS):
         words = set(table.loc[table["connection"] == control, "attribute_word"].str.lower())
         bundled = words <= set(control_list(control))
@@ -277,10 +284,9 @@ def _lost_and_left_out(facts: dict[str, Any]) -> Iterator[str]:
             f"{len(words):,} of {_name(name)}: {markdown_text(name_some(words, _MOST_WORDS))}"
             for name, words in lost.items()
         ]
-        yield (
-            f"The {source} lacked {counted(sum(map(len, lost.values())), 'word')}, which were left out "
-            f"({'; '.join(lists)})."
-        )
+        number = sum(map(len, lost.values()))
+        was = "was" if number == 1 else "were"
+        yield (f"The {source} lacked {counted(number, 'word')}, which {was} left out ({'; '.join(lists)}).")
     else:
         yield f"The {source} has all words of the lists."
     if means := facts.get("embedding", {}).get("means_of_words"):
@@ -323,12 +329,9 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
             "multiplied by exp(t z), with z ~ Normal(0, 1) for each group and effect, and t ~ HalfNormal(0.5)."
         )
     if "covariate" in fit["constant_data"].coords:
-        names = name_some(map(_name, fit["constant_data"].coords["covariate"].to_numpy().tolist()))
-        yield (
-            f"The slopes of distances on covariates of the protected words ({names}) have a flat prior. They are "
-            "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "
-            f"freedom of {cited.cite('bell2002')}, around leans without the chance variation of attribute words."
-        )
+        names = list(map(shown_name, fit["constant_data"].coords["covariate"].to_numpy().tolist()))
+        sides = lean_sides(fit)
+        yield markdown_sentence(methods_sentence(names, sides, measure, cited.cite("bell2002")))
     if spec.caution:
         yield markdown_sentence(spec.caution)
 
@@ -338,7 +341,7 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
     if check is None:
         check = check_or_reason(fit, fit_attribute(fit, "random_seed"))
     if isinstance(check, BayesBiasError):
-        yield markdown_text(f"We made no posterior predictive check. {check}")
+        yield "We made no posterior predictive check."
         return
     judged = judged_statistics(check.statistics)
     failed = [row for one in check.problems if one.kind == "statistics" for row in one.numbers["statistics"]]

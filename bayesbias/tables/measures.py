@@ -112,29 +112,17 @@ class Measure:
         to = "to" if is_nearer else "from"
         return f"{words} are {self.nearer if is_nearer else self.farther.upper()} {to} {first} than {to} {second}"
 
-    def lean(self, words: str, first: str, second: str) -> str:
-        """Return the claim that `words` lean to the `first` attribute words, compared with the `second`.
+    def shift(self, first: str, second: str) -> str:
+        """Return the claim that a word leans more to the `first` attribute words, relative to the `second`.
 
-        >>> COSINE_DISTANCE.lean("these words", "male words", "female words")
-        'these words are nearer to male words, compared with female words'
-        >>> SURPRISAL.lean("these words", "male words", "female words")
-        'male words are likelier with these words, compared with female words'
+        >>> COSINE_DISTANCE.shift("male words", "female words")
+        "a word's distances shift towards male words, relative to female words"
+        >>> SURPRISAL.shift("male words", "female words")
+        'male words become likelier with a word, relative to female words'
         """
         if self.to == "with":
-            return f"{first} are {self.nearer} with {words}, compared with {second}"
-        return f"{words} are {self.nearer} to {first}, compared with {second}"
-
-    def lean_question(self, words: str, first: str, second: str) -> str:
-        """Return the question to which of two lists `words` lean.
-
-        >>> COSINE_DISTANCE.lean_question("nurses", "male", "female")
-        'Are nurses nearer to male or to female words?'
-        >>> SURPRISAL.lean_question("nurses", "male", "female")
-        'Are male or female words likelier with nurses?'
-        """
-        if self.to == "with":
-            return f"Are {first} or {second} words {self.nearer} with {words}?"
-        return f"Are {words} {self.nearer} to {first} or to {second} words?"
+            return f"{first} become {self.nearer} with a word, relative to {second}"
+        return f"a word's {self.numbers} shift towards {first}, relative to {second}"
 
     def phrase(self, phrase: str) -> str:
         """Return a noun phrase about cosine distances, such as the meaning of a column, as one about this measure.

@@ -42,14 +42,15 @@ def test_slopes_speak_the_measure(effect: bb.reports.CovariateEffect, tmp_path: 
         assert not OF_COSINES.findall(text)
     assert " points, from 9 words; 89% interval in brackets." in effect.contents.estimate
     assert bb.plots.plot_covariate(effect).axes[0].get_ylabel() == (
-        "Lean, posterior mean: rating (points)\nof near minus of far words (below 0: nearer to near)"
+        "Lean: rating (points)\nof near minus of far words (below 0: nearer to near)"
     )
 
 
 def test_slopes_of_surprisals_are_about_likelier_words(tmp_path: Path) -> None:
     effect = bb.covariate_effect(covariate_fit(FACTOR, measure=SURPRISAL))
-    assert str(effect).startswith("Near words are likelier with words with a larger share, compared with far words.")
-    assert effect.contents.title == "Are near or far words likelier with words with a larger share?"
+    claim = "With a larger 'share', near words become likelier with a word, relative to far words."
+    assert str(effect).startswith(claim)
+    assert effect.contents.title == "Does the lean of words towards near or far follow 'share'?"
     assert "Below 0, near words are likelier with a word." in texts(effect)
     for text in (texts(effect), page_text(effect, tmp_path)):
         assert not LESS_LIKELY.findall(text)

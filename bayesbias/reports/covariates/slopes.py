@@ -259,6 +259,16 @@ def leans_of(
     )
 
 
+def lean_sides(fit: "xr.DataTree") -> tuple[str, str]:
+    """Return the names of both sides of the lean that a fit has by default."""
+    rows = fitted_rows(fit)
+    if any(name not in rows.connections for name in SIDES):
+        return "one list of", "another list of"
+    sample = attribute_sample(rows)
+    sides = [sample.connection_weights[:, rows.connections.index(name)] for name in SIDES]
+    return _only_lists(sample, sides) or SIDES
+
+
 def _only_lists(sample: AttributeSample, sides: list[np.ndarray]) -> tuple[str, str] | None:
     """Return the names of the lists of both sides if each is one list, the same for all words."""
     places = [np.flatnonzero(side.any(axis=0)) for side in sides]

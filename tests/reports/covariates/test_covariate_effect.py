@@ -108,8 +108,8 @@ def test_lists_in_the_other_order_have_the_other_sign(fitted: xr.DataTree, effec
     other = bb.covariate_effect(fitted, ("far", "near"))
     assert (effect.contrast, other.contrast) == ("near - far", "far - near")
     assert row(other, "slope", "these_words")["mean"] == pytest.approx(-row(effect, "slope", "these_words")["mean"])
-    assert "nearer to near words" in str(effect)
-    assert "nearer to near words" in str(other)
+    assert "shift towards near words" in str(effect)
+    assert "shift towards near words" in str(other)
 
 
 def test_the_same_seed_gives_the_same_numbers(fitted: xr.DataTree, effect: bb.reports.CovariateEffect) -> None:
@@ -120,7 +120,7 @@ def test_names_with_underscores_are_spaces_in_sentences() -> None:
     table = made_table().rename(columns={"share": "share_of_men"})
     fit = bb.fit(table, covariates="share_of_men", draws=250, random_seed=1, progress=False)
     effect = bb.covariate_effect(fit)
-    assert "follows share of men" in str(effect) or "larger share of men" in str(effect)
+    assert "'share of men'" in str(effect)
     assert "share_of_men" not in f"{effect}{effect.contents.title}{effect.contents.about}{effect.contents.estimate}"
     assert set(effect.effects["covariate"]) == {"share_of_men", ""}
 
@@ -140,6 +140,17 @@ def test_several_covariates_within_groups() -> None:
     slopes = effect.effects[(effect.effects["quantity"] == "slope") & (effect.effects["scope"] == "these_words")]
     np.testing.assert_allclose(slopes["observed"], written)
     assert (np.abs(slopes["mean"] - slopes["observed"]) < 4 * slopes["sd"] / np.sqrt(1000)).all()
+    # No covariate is privileged, and sentences say what each slope holds fixed.
+    assert effect.contents.title.endswith("follow 'share' and 'noise'?")
+    assert [figure.options["covariate"] for figure in effect.contents.figures.values()] == ["share", "noise"]
+    text = " ".join(str(effect).split())
+    assert "For one unit of 'share', with 'noise' held fixed and within groups, the lean changes by" in text
+    assert effect.contents.estimate.count("held fixed") == 2
+    for name, (_, line) in zip(("share", "noise"), effect.line.groupby("covariate", sort=False), strict=True):
+        (axes,) = bb.plots.plot_covariate(effect, name).axes
+        assert axes.get_xlabel() == name
+        drawn = next(drawn for drawn in axes.get_lines() if len(drawn.get_xdata()) == len(line))
+        np.testing.assert_array_equal(drawn.get_xdata(), line["covariate_value"])
 
 
 def test_mistakes_are_named(fitted: xr.DataTree) -> None:
@@ -182,7 +193,29 @@ def test_sides_are_those_of_the_lists_whatever_their_names() -> None:
     table = made_table().replace({"near": "ne - ar"})
     effect = bb.covariate_effect(bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False))
     assert effect.sides == ("ne - ar", "far")
-    assert "nearer to ne - ar words, compared with far words" in str(effect).replace("\n", " ").replace("  ", " ")
+    assert "towards ne - ar words, relative to far words" in str(effect).replace("\n", " ").replace("  ", " ")
+
+
+def test_an_sd_is_never_borderline_and_a_paper_has_five_columns(
+    effect: bb.reports.CovariateEffect, tmp_path: Path
+) -> None:
+    is_sd = effect.effects["quantity"] == "residual sd"
+    assert effect.effects.loc[is_sd, "borderline"].isna().all()
+    assert effect.effects.loc[~is_sd, "borderline"].notna().all()
+    written = bb.write(effect, tmp_path / "effect.tex").read_text(encoding="utf-8")
+    assert "Quantity & Scope & Estimate & Interval & P(sign)" in written
+    assert written.count("\\begin{tabular}") + written.count("\\begin{longtable}") == 2  # effects and words
+    with pytest.raises(ReportError, match=r"write the result itself, such as bb\.write"):
+        bb.write(effect.effects, tmp_path / "effects.tex")
+
+
+def test_tables_of_a_fit_with_covariates_say_where_its_slopes_are(fitted: xr.DataTree) -> None:
+    (doubt,) = (doubt for doubt in bb.reports.paper_table(fitted).doubts if doubt.kind == "covariates")
+    assert "('share')" in doubt.text
+    methods = bb.methods(bb.models.fits.without_covariances(fitted))
+    assert "The lean of a word is its mean distance to near words minus its mean distance to far words" in methods
+    assert "Different words are those that the hypothesis does not associate with" in methods
+    assert "No covariance" not in methods
 
 
 def test_a_borderline_slope_says_so(effect: bb.reports.CovariateEffect) -> None:
@@ -343,20 +376,22 @@ def test_the_page_says_the_unit_the_lists_and_the_words_that_were_left_out(tmp_p
     fit = bb.fit(rated, covariates=numbers, draws=250, random_seed=1, progress=False)
     effect = bb.covariate_effect(fit)
     text = " ".join(str(effect).split())
-    assert "For one percentage point of share, the lean of words like these 8 changes by -0.00" in text
-    assert "share is written in percent, so a slope is for one percentage point" in text
+    assert "For one percentage point of 'share', the lean changes by -0.00" in text
+    assert "for exactly these 8. Over the whole range, from 0% to 54.4%, that is -0." in text
+    assert "'share' is written in percent, so a slope is for one percentage point" in text
     assert "Lean: mean distance to near words minus mean distance to far words." in text
-    assert effect.contents.estimate.startswith("Slope for one percentage point of share: -0.00")
-    assert "share runs from 0% to 54.4%" in effect.contents.about
+    assert effect.contents.estimate.startswith("Slope for one percentage point of 'share': -0.00")
+    assert "'share' runs from 0% to 54.4%" in effect.contents.about
     (lost,) = (doubt for doubt in effect.contents.doubts if doubt.kind == "lost words")
     assert lost.text.startswith("1 protected word without a number was left out: <b>w8.")
     assert effect.effects["unit"].tolist()[:2] == ["one percentage point"] * 2
     shares = dict(zip(numbers["word"], numbers["share"] / 100, strict=True))
     whole = bb.covariate_effect(bb.fit(rated, covariates={"share": shares}, draws=250, random_seed=1, progress=False))
-    assert "for a difference of 1 in the numbers of share" in " ".join(str(whole).split())
+    whole_text = " ".join(str(whole).split())
+    assert "'share' is a difference of 1 in its numbers, which run from 0 to 0.544. If they are shares" in whole_text
     (axes,) = bb.plots.plot_covariate(effect).axes
     assert axes.get_xlabel() == "share (%)"
-    assert axes.get_ylabel().startswith("Lean, posterior mean")
+    assert axes.get_ylabel().startswith("Lean: ")
     written = bb.write_fit(fit, tmp_path / "fit.nc")
     assert bb.covariate_effect(bb.read_fit(written)).percent == ("share",)
 
@@ -377,6 +412,6 @@ def test_the_folder_keeps_all_draws_but_the_covariances(effect: bb.reports.Covar
 def test_a_percentage_is_marked_in_its_heading_also_under_the_name_of_another_column(fitted: xr.DataTree) -> None:
     effect = bb.covariate_effect(fitted)
     columns = {"share": "mean (covariate)"}
-    effects = effect.effects.replace({"covariate": {"share": "mean"}})
-    renamed = replace(effect, effects=effects, words=effect.words.rename(columns=columns), percent=("mean",))
+    effects, line = (frame.replace({"covariate": {"share": "mean"}}) for frame in (effect.effects, effect.line))
+    renamed = replace(effect, effects=effects, words=effect.words.rename(columns=columns), line=line, percent=("mean",))
     assert renamed.contents.tables["words"].headings["mean (covariate)"] == "mean (covariate) (%)"
