@@ -21,7 +21,7 @@ from bayesbias.base.checks import (
     resolve_seed,
 )
 from bayesbias.base.machine import ThreadpoolController
-from bayesbias.base.number_text import counted, percent_text, signed_text
+from bayesbias.base.number_text import counted, percent_text, quoted_name, signed_text
 from bayesbias.base.progress import stopped_statement, with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, forest_figure
 from bayesbias.base.statements import Statement, StatementList
@@ -474,8 +474,10 @@ def _obstacles(data: ModelData, keep: np.ndarray, baseline: str, whole: Mapping[
             reasons[name] = f"the connection {name!r} would have no rows left"
         elif (after := left[name]) != (before := whole[name] & left_groups):
             reasons[name] = (
-                f"the mean of {name!r} would be about other protected groups: {name_some(sorted(after))} in place of "
-                f"{name_some(sorted(before))}"
+                f"only {name_some(map(quoted_name, sorted(after)))} would have {name} words, not "
+                f"{name_some(map(quoted_name, sorted(before)))}"
+                if after
+                else f"no group would have {name} words"
             )
         elif len(distance) > 1 and distance.min() == distance.max():
             reasons[name] = equal = f"all distances left in the connection {name!r} would be equal"
@@ -537,7 +539,8 @@ def _statements(
         return (Statement("nothing", text),)
     case = "with" if leave_out == "prior" else "without"
     changes = [
-        f"{contrast!r} ({everything[contrast].reading} with everything) changes {case} {name_some(names)}."
+        f"{contrast!r} is {everything[contrast].reading} with everything, and has another answer {case} "
+        f"{name_some(names)}."
         for contrast, names in deciding.items()
         if names
     ]
