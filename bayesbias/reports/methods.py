@@ -202,8 +202,8 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
     for fact in data_facts(fit):
         if fact.kind == "many lost words":
             lists = name_some(list(map(_name, fact.numbers["lists"])))
-            rest = "so those that are left may cover the topic incompletely"
-            yield f"More than {MAX_LOST:.0%} of the words of {lists} were lost, {rest}."
+            shortfall = "so those that are left may cover the topic incompletely"
+            yield f"More than {MAX_LOST:.0%} of the words of {lists} were lost, {shortfall}."
         else:
             yield markdown_text(fact.text)
 
