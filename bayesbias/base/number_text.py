@@ -180,6 +180,15 @@ def shown_name(name: str) -> str:
     return name.replace("_", " ")
 
 
+def quoted_name(name: str) -> str:
+    """Return the name of a group or a list in a sentence, where quotes tell it from the sentence's own words.
+
+    >>> quoted_name("old_people")
+    "'old people'"
+    """
+    return repr(shown_name(name))
+
+
 def counted(count: float, one: str, many: str = "") -> str:
     """Return a count with its noun, or with what else differs between one and several; `many` is one with an s.
 

@@ -199,8 +199,8 @@ def methods(
         bayesbias methods weat7/fit.nc --output methods.md
     """
     from bayesbias.base.files.outputs import check_output, write_text
-    from bayesbias.delivery.documents import latex_prose
-    from bayesbias.reports.methods import methods_and_bibtex, methods_text
+    from bayesbias.delivery.documents import latex_methods
+    from bayesbias.reports.methods import methods_and_references, methods_text
 
     suffix = "" if output is None else output.suffix.lower()
     if output is not None:
@@ -211,10 +211,11 @@ def methods(
             )
         check_output(output, overwrite=overwrite)
         claim(output)
-    prose, bibtex = methods_and_bibtex(bb.read_fit(fit), **writing)
+    prose, cited = methods_and_references(bb.read_fit(fit), **writing)
+    bibtex = cited.bibtex
     text = methods_text(prose, bibtex)
     if output is not None:
-        written = bibtex if suffix == ".bib" else latex_prose(prose) if suffix == ".tex" else text
+        written = bibtex if suffix == ".bib" else latex_methods(prose, cited) if suffix == ".tex" else text
         write_text(output, f"{written}\n", overwrite=overwrite)
     shown = text if output is None else f"Wrote {output}."
     answer(shown, {"methods": prose, "bibtex": bibtex}, as_json=as_json)

@@ -83,7 +83,7 @@ OPTIONS = {
         "order of time.",
     ),
     "norms": _argument("NORMS", "File of free association norms: USF, EAT, SWOW or a table."),
-    "studies_show.study": _argument("STUDY", "Bundled study or TOML file."),
+    "studies_show.study": _argument("STUDY", "Bundled study, TOML or CSV file."),
     "studies_new.path": _argument("FILE", "File to write, such as my_study.toml."),
     "studies_weathub.path": _argument("FILE", "WEATHub: its folder data, or one JSON file."),
     "studies_weathub.lists": _argument("LISTS", "Language and kind of lists, such as de_human."),
@@ -119,13 +119,13 @@ OPTIONS = {
     "models.name": Option(
         "Name of a bundled model, or a TOML file. Without it, all are listed.", argument=True, metavar="NAME"
     ),
-    "trend.study": Option("Bundled study or TOML file; not needed for tables."),
+    "trend.study": Option("Bundled study, TOML or CSV file; not needed for tables."),
     "debias.study": Option("Study to test; also writes a page on what each method changed. May be repeated."),
     "asymmetry.study": Option(
         "Study whose protected and attribute words are compared too: a bundled study or a TOML file."
     ),
-    "contextual.study": Option("Bundled study or TOML file whose words get vectors."),
-    "encode.study": Option("Bundled study or TOML file whose words get vectors; may be given several times."),
+    "contextual.study": Option("Bundled study, TOML or CSV file whose words get vectors."),
+    "encode.study": Option("Bundled study, TOML or CSV file whose words get vectors; may be given several times."),
     "controls": Option(
         "Keep or leave out the human and neutral control words, which are most of a study.",
         ("--controls/--no-controls",),

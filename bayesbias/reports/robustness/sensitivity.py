@@ -21,7 +21,7 @@ from bayesbias.base.checks import (
     resolve_seed,
 )
 from bayesbias.base.machine import ThreadpoolController
-from bayesbias.base.number_text import counted, percent_text, signed_text
+from bayesbias.base.number_text import counted, percent_text, quoted_name, signed_text
 from bayesbias.base.progress import stopped_statement, with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, forest_figure
 from bayesbias.base.statements import Statement, StatementList
@@ -483,8 +483,10 @@ def _obstacles(
             reasons[name] = f"the connection {name!r} would have no rows left"
         elif (after := left[name]) != (before := whole[name] & left_groups):
             reasons[name] = (
-                f"the mean of {name!r} would be about other protected groups: {name_some(sorted(after))} in place of "
-                f"{name_some(sorted(before))}"
+                f"only {name_some(map(quoted_name, sorted(after)))} would have {name} words, not "
+                f"{name_some(map(quoted_name, sorted(before)))}"
+                if after
+                else f"no group would have {name} words"
             )
         elif len(distance) > 1 and distance.min() == distance.max():
             reasons[name] = equal = f"all {measure.numbers} left in the connection {name!r} would be equal"
@@ -547,7 +549,8 @@ def _statements(
         return (Statement("nothing", text),)
     case = "with" if leave_out == "prior" else "without"
     changes = [
-        f"{contrast!r} ({measure.way(everything[contrast].reading)} with everything) changes {case} {name_some(names)}."
+        f"{contrast!r} is {measure.way(everything[contrast].reading)} with everything, and has another answer {case} "
+        f"{name_some(names)}."
         for contrast, names in deciding.items()
         if names
     ]
