@@ -358,7 +358,7 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
             "multiplied by exp(t z), with z ~ Normal(0, 1) for each group and effect, and t ~ HalfNormal(0.5)."
         )
     if "covariate" in fit["constant_data"].coords:
-        names = list(map(shown_name, fit["constant_data"].coords["covariate"].to_numpy().tolist()))
+        names = fit["constant_data"].coords["covariate"].to_numpy().tolist()
         sides = lean_sides(fit)
         yield markdown_sentence(methods_sentence(names, sides, measure, cited.cite("bell2002")))
     if spec.caution:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_flag, check_items
-from bayesbias.base.number_text import counted, digits_text, percent_text
+from bayesbias.base.number_text import counted, digits_text, percent_text, quoted_name
 from bayesbias.base.results import BEWARE, MOST_WORDS, SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import ReportError
@@ -43,7 +43,6 @@ from bayesbias.reports.covariates.effect_statements import (
     figure_caption,
     limit_statements,
     methods_sentence,
-    quoted,
     reading_statements,
     slopes_caption,
     slopes_text,
@@ -213,7 +212,7 @@ class CovariateEffect(Result):
         answer = f"{statements[0].text} {statements[1].text}"
         if len(answer.split()) > MOST_WORDS:
             answer = statements[0].text
-        runs = (f"{quoted(name)} runs from {' to '.join(self.range_of(name))}." for name in names)
+        runs = (f"{quoted_name(name)} runs from {' to '.join(self.range_of(name))}." for name in names)
         contents = contents_of(
             self,
             title=f"Does the lean of words towards {self.sides[0]} or {self.sides[1]} follow {all_quoted(names)}?",

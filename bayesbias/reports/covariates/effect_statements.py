@@ -11,6 +11,7 @@ from bayesbias.base.number_text import (
     estimate_text,
     listed,
     percent_text,
+    quoted_name,
     shown_name,
     signed_text,
 )
@@ -74,18 +75,9 @@ class Effect(Protocol):
         """Return the smallest and the largest number of a covariate."""
 
 
-def quoted(name: str) -> str:
-    """Return the name of a covariate as a sentence quotes it.
-
-    >>> quoted("share_of_women")
-    "'share of women'"
-    """
-    return repr(shown_name(name))
-
-
 def all_quoted(names: Collection[str]) -> str:
     """Return the names of covariates as a sentence quotes them."""
-    return listed([quoted(name) for name in names], len(names))
+    return listed([quoted_name(name) for name in names], len(names))
 
 
 def held_fixed(name: str, names: Collection[str], *, within_groups: bool) -> str:
@@ -148,15 +140,15 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
         ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
         yield Statement(
             "correlation",
-            f"The correlation of leans with {quoted(name)} is {ends[0]} ({ends[1]} to {ends[2]}) without the chance "
+            f"The correlation of leans with {quoted_name(name)} is {ends[0]} ({ends[1]} to {ends[2]}) without the chance "
             "variation of attribute words: it is that with endless lists of such words. The plain correlation is "
-            f"{correlation_text(link['observed'])}. To decide whether leans follow {quoted(name)}, use the slope.",
+            f"{correlation_text(link['observed'])}. To decide whether leans follow {quoted_name(name)}, use the slope.",
             {"covariate": name, **{key: link[key] for key in ("mean", "hdi_low", "hdi_high", "observed")}},
         )
         if np.isfinite(link.get("wefat_correlation", np.nan)):
             yield Statement(
                 "wefat",
-                f"The plain correlation of WEFAT's statistic with {quoted(name)} is "
+                f"The plain correlation of WEFAT's statistic with {quoted_name(name)} is "
                 f"{correlation_text(link['wefat_correlation'])}. WEFAT compares similarities, so its signs are "
                 f"opposite to those of leans: above 0, words shift towards {effect.sides[0]} words.",
                 {"covariate": name, "correlation": link["wefat_correlation"]},
@@ -185,9 +177,9 @@ def _claim(effect: Effect, name: str, row: Mapping[str, Any]) -> str:
     if (verdict := slope_verdict(row)) != _FOLLOWS:
         state = "borderline" if verdict == _BORDERLINE else "not settled"
         more = f"; {MORE_DRAWS}" if verdict == _BORDERLINE else ""
-        return f"It is {state} whether the lean of words like these follows {quoted(name)}{more}."
+        return f"It is {state} whether the lean of words like these follows {quoted_name(name)}{more}."
     nearer, other = effect.sides if row["mean"] < 0 else effect.sides[::-1]
-    return f"With a larger {quoted(name)}, {effect.measure.shift(f'{nearer} words', f'{other} words')}."
+    return f"With a larger {quoted_name(name)}, {effect.measure.shift(f'{nearer} words', f'{other} words')}."
 
 
 def _size(effect: Effect, name: str, row: Mapping[str, Any], these: Mapping[str, Any]) -> str:
@@ -198,7 +190,7 @@ def _size(effect: Effect, name: str, row: Mapping[str, Any], these: Mapping[str,
     width = float(values.max() - values.min())
     whole = {key: row[key] * width for key in ("mean", "hdi_low", "hdi_high")}
     text = (
-        f"For {row['unit']} of {quoted(name)}{f', {fixed}' if fixed else ''}, the lean changes by "
+        f"For {row['unit']} of {quoted_name(name)}{f', {fixed}' if fixed else ''}, the lean changes by "
         f"{estimate_text(row, signed=True)} {effect.measure.in_difference} over words like these, and by "
         f"{estimate_text(these, signed=True)} for exactly these {row['words']}. Over the whole range, from {low} to "
         f"{high}, that is {estimate_text(whole, signed=True)} over words like these."
@@ -230,9 +222,11 @@ def reading_statements(effect: Effect) -> Iterator[Statement]:
     for name, values in effect.covariates.items():
         low, high = effect.range_of(name)
         if name in effect.percent:
-            text = f"{quoted(name)} is written in percent, so a slope is for one percentage point."
+            text = f"{quoted_name(name)} is written in percent, so a slope is for one percentage point."
         else:
-            text = f"One unit of {quoted(name)} is a difference of 1 in its numbers, which run from {low} to {high}."
+            text = (
+                f"One unit of {quoted_name(name)} is a difference of 1 in its numbers, which run from {low} to {high}."
+            )
             if values.min() >= 0 and values.max() <= 1:
                 text += " If they are shares, that is the whole range from 0% to 100%."
             elif values.min() >= 0 and values.max() <= 100:
@@ -257,7 +251,7 @@ def slopes_text(effect: Effect) -> str:
     for name, row in _slopes(effect).items():
         fixed = held_fixed(name, effect.covariates, within_groups=effect.within_groups)
         texts.append(
-            f"{row['unit']} of {quoted(name)}{f' ({fixed})' if fixed else ''}: {estimate_text(row, signed=True)}"
+            f"{row['unit']} of {quoted_name(name)}{f' ({fixed})' if fixed else ''}: {estimate_text(row, signed=True)}"
         )
     return (
         f"Slope for {'; for '.join(texts)} {effect.measure.in_difference}, from {len(effect.words)} words; "
@@ -268,7 +262,7 @@ def slopes_text(effect: Effect) -> str:
 def slopes_caption(effect: Effect) -> str:
     """Return what slopes are, for a caption."""
     (name, row), *others = _slopes(effect).items()
-    unit = "" if others else f" for {row['unit']} of {quoted(name)}"
+    unit = "" if others else f" for {row['unit']} of {quoted_name(name)}"
     fixed = ", with the other covariates held fixed" if others else ""
     return f"Slopes (change of the lean{unit}, {effect.measure.in_difference}{fixed})"
 
@@ -278,7 +272,7 @@ def figure_caption(effect: Effect, name: str) -> str:
     prob, mean, (first, second) = f"{percent_text(effect.hdi_prob)} HPDI", _mean(effect.measure), effect.sides
     fixed = held_fixed(name, effect.covariates, within_groups=effect.within_groups)
     return (
-        f"Lean of each word ({mean} {first} words minus {mean} {second} words) against {quoted(name)}"
+        f"Lean of each word ({mean} {first} words minus {mean} {second} words) against {quoted_name(name)}"
         f"{' in percent' if name in effect.percent else ''}. Points: estimates, which the model pulls towards the "
         f"line; circles: plain leans; thin lines: {prob} of each word. The thick line has the mean slope"
         f"{f', {fixed},' if fixed else ''} and passes through the mean lean. The bands are lines through the same "
