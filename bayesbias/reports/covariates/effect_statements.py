@@ -141,8 +141,9 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
         yield Statement(
             "correlation",
             f"The correlation of leans with {quoted_name(name)} is {ends[0]} ({ends[1]} to {ends[2]}) without the "
-            "chance variation of attribute words: it is that with endless lists of such words. The plain correlation is "
-            f"{correlation_text(link['observed'])}. To decide whether leans follow {quoted_name(name)}, use the slope.",
+            "chance variation of attribute words: it is that with endless lists of such words. The plain correlation "
+            f"is {correlation_text(link['observed'])}. To decide whether leans follow "
+            f"{quoted_name(name)}, use the slope.",
             {"covariate": name, **{key: link[key] for key in ("mean", "hdi_low", "hdi_high", "observed")}},
         )
         if np.isfinite(link.get("wefat_correlation", np.nan)):
