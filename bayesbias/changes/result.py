@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_count, check_probability, check_rope, resolve_seed
-from bayesbias.base.number_text import counted, listed, percent_text, shown_name
+from bayesbias.base.number_text import counted, listed, percent_text, quoted_name
 from bayesbias.base.results import (
     BEFORE_ANSWER,
     BEWARE,
@@ -319,8 +319,8 @@ class Changes(ComparedConditions):
         study = f": {self.facts['study']}" if self.facts["study"] else ""
         if rows := self._slopes:
             first, second = self.sides
-            name = shown_name(rows[0]["covariate"])
-            return f"Are words with a larger {name} nearer to {first} or to {second} words, and did that change?"
+            name = quoted_name(rows[0]["covariate"])
+            return f"Does a word's gap between {first} and {second} words follow {name}, and did that change?"
         if self.facts["times"] is not None:
             return f"How did the association move?{study.removeprefix(':')}"
         first, *others = self.conditions

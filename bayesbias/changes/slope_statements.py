@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bayesbias.base.number_text import counted, estimate_text, listed, percent_text, shown_name, signed_text
+from bayesbias.base.number_text import counted, estimate_text, listed, percent_text, quoted_name, signed_text
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark_of
@@ -30,10 +30,11 @@ _CHANGES = {
 def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str]) -> str:
     """Return whether the gaps of words follow a covariate, as a clause."""
     if row["borderline"]:
-        return f"it is borderline whether gaps follow {shown_name(covariate)}"
+        return f"it is borderline whether gaps follow {quoted_name(covariate)}"
     if not row["settled"]:
-        return f"it is not settled whether gaps follow {shown_name(covariate)}"
-    return f"words with a larger {shown_name(covariate)} are nearer to {sides[0 if row['mean'] < 0 else 1]} words"
+        return f"it is not settled whether gaps follow {quoted_name(covariate)}"
+    side = sides[0 if row["mean"] < 0 else 1]
+    return f"with a larger {quoted_name(covariate)}, a word's distances shift towards {side} words"
 
 
 def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple[str, str]) -> str:
@@ -43,19 +44,19 @@ def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple
 
     >>> row = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
     >>> change = {"reading": "narrower"}
-    >>> slope_answer([row, row, change], "pay_gap", ("female", "male"))
-    'Words with a larger pay gap are nearer to female words in both periods; the slope is weaker (nearer to 0) in 1990.'
+    >>> slope_answer([row, row, change], "pay_gap", ("female", "male")).partition("; ")[0]
+    "With a larger 'pay gap', a word's distances shift towards female words in both periods"
     """
     *by_period, change = rows
     counts = [sum(row["settled"] and (row["mean"] < 0) == is_first for row in by_period) for is_first in (True, False)]
     shown = [
-        f"to {side} words in {_of_periods(count, len(by_period))}"
+        f"towards {side} words in {_of_periods(count, len(by_period))}"
         for side, count in zip(sides, counts, strict=True)
         if count
     ]
-    claim = f"Words with a larger {shown_name(covariate)} are nearer {' and '.join(shown)}"
+    claim = f"With a larger {quoted_name(covariate)}, a word's distances shift {' and '.join(shown)}"
     if not shown:
-        claim = f"It is not settled in any period whether gaps follow {shown_name(covariate)}"
+        claim = f"It is not settled in any period whether gaps follow {quoted_name(covariate)}"
     return f"{claim}; the slope {_CHANGES[change['reading']][0].format(last=by_period[-1]['period'])}."
 
 
@@ -84,7 +85,7 @@ def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: 
     if len(sizes) > 1:
         words = f"{first['words']} and {last['words']} words, {change['words']} in both"
     return (
-        f"Slope for {first['unit']} of {shown_name(covariate)}, in cosine distance: {estimate_text(first)} in "
+        f"Slope for {first['unit']} of {quoted_name(covariate)}, in cosine distance: {estimate_text(first)} in "
         f"{first['period']}, {estimate_text(last)} in {last['period']}; change {estimate_text(change)}. From {words}; "
         f"{percent_text(hdi_prob)} intervals in brackets."
     )
@@ -103,7 +104,7 @@ def slope_statements(
     of_first = slopes[slopes["contrast"] == slopes["contrast"].iloc[0]]
     for covariate, rows in of_first.groupby("covariate", sort=False):
         *by_period, change = rows_of(rows)
-        named = shown_name(str(covariate))
+        named = quoted_name(str(covariate))
         for row in by_period if of_periods else ():
             text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}, from "
             text += f"{counted(row['words'], 'word')}."
@@ -122,7 +123,7 @@ def slope_statements(
         text = (
             f"A slope is the change of a word's gap for {change['unit']} of {named}, in cosine distance. The gap "
             f"is the word's mean distance to {sides[0]} words minus that to {sides[1]} words. With a slope below 0, "
-            f"words with a larger {named} are nearer to {sides[0]} words."
+            f"a larger {named} goes with distances that shift towards {sides[0]} words, relative to {sides[1]} words."
         )
         statements.append(Statement("unit", text))
     return tuple(statements)
@@ -146,7 +147,7 @@ def slope_origins(slopes: "pd.DataFrame", distances: "pd.DataFrame", facts: Mapp
     same_distances = bool((moved["direction"] == "equal").all())
     origins = {}
     for name in facts["word_covariates"]:
-        is_changed, named = name in facts["changed_covariates"], shown_name(name)
+        is_changed, named = name in facts["changed_covariates"], quoted_name(name)
         if same_distances:
             origins[name] = f"The distances of the words are the same in {first} and {last}"
             origins[name] += (
@@ -190,5 +191,5 @@ def other_scale_doubts(distances: "pd.DataFrame") -> Iterator[Statement]:
 def covariate_names(slopes: "pd.DataFrame") -> str:
     """Return the units of slopes with their covariates, for a caption."""
     units = slopes.drop_duplicates("covariate")
-    names = map(shown_name, units["covariate"])
+    names = map(quoted_name, units["covariate"])
     return name_some([f"{unit} of {name}" for name, unit in zip(names, units["unit"], strict=True)])

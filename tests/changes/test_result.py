@@ -25,11 +25,11 @@ from tests.changes.test_trend import SHARES, tables
 def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     moved = bb.trend(tables(), word_covariates={"share": SHARES}, walk=True, random_seed=1, progress=False)
     text = " ".join(str(moved).split())
-    assert text.startswith("SLOPES - In 1990, words with a larger share are nearer to near words: slope -0.")
+    assert text.startswith("SLOPES - In 1990, with a larger 'share', a word's distances shift towards near words: slope -0.")
     assert "The lean" not in moved.contents.answer
-    assert moved.contents.answer.startswith("Words with a larger share are nearer to near words in ")
-    assert moved.contents.estimate.startswith("Slope for one unit of share, in cosine distance: -0.")
-    assert moved.contents.title == "Are words with a larger share nearer to near or to far words, and did that change?"
+    assert moved.contents.answer.startswith("With a larger 'share', a word's distances shift towards near words in ")
+    assert moved.contents.estimate.startswith("Slope for one unit of 'share', in cosine distance: -0.")
+    assert moved.contents.title == "Does a word's gap between near and far words follow 'share', and did that change?"
     assert "associated words are those of the list near" in moved.contents.about
     assert "HC2" in moved.parts[-1].statements[0].text
     assert list(moved.contents.figures) == ["slopes", "trend", "change_1"]

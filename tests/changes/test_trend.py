@@ -298,7 +298,7 @@ def test_a_period_has_the_slope_and_the_verdict_of_covariate_effect() -> None:
             alone = effect.effects.iloc[0]
             names = ["observed", "mean", "sd", "hdi_low", "hdi_high", "low_se", "high_se", "borderline"]
             assert [row[name] for name in names] == alone[names].tolist()
-            assert row["settled"] == str(effect).startswith("Words with a larger share are nearer")
+            assert row["settled"] == str(effect).startswith("With a larger 'share'")
             verdicts.add("borderline" if row["borderline"] else row["settled"])
     assert verdicts >= {True, False}
 
