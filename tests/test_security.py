@@ -68,7 +68,7 @@ ATTACKS = {
     "Settings that name files": "settings_that_lead_outside_are_refused_for_encoders_and_for_language_models "
     "settings_that_name_functions_or_other_models_are_refused modules_outside_of_the_folder_are_refused",
     "No code of the folder": "folders_that_would_run_code_are_refused a_chat_template_is_not_run",
-    "So are prompts": "a_long_prompt_is_refused "
+    "So are prompts": "a_long_prompt_is_refused other_templates_are_refused "
     "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called",
     "While a library reads": "nothing_is_downloaded_while_a_model_is_read",
     "Requests that would take": "what_would_take_too_long_or_too_much_is_said a_year_of_work_is_refused_with_the_count",
@@ -93,6 +93,7 @@ ATTACKS = {
     "Unless you set": "compiled_code_is_neither_read_nor_kept_where_all_may_write",
     "The command line also": "without_a_home_folder_the_command_line_has_an_empty_one "
     "settings_that_lead_outside_are_refused_for_encoders_and_for_language_models",
+    "`MODULE:FUNCTION`": "modules_of_a_folder_to_which_others_may_write_are_not_imported",
     "Workers (`workers=`)": "workers_import_no_module_of_a_folder_in_which_they_start",
     "inputs may lie on one": "folders_that_cannot_be_written a_folder_that_cannot_be_written_is_said_by_name",
     "The folder `cells`": "a_cell_that_is_damaged_is_computed_again",

@@ -16,6 +16,7 @@ from bayesbias.audits.plan import question_table
 from bayesbias.base.arrays import ROUNDING
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
+from bayesbias.embeddings.templates import IN_SENTENCES
 from bayesbias.errors import MeasureError, collected_warnings
 from bayesbias.estimates.intervals import contrast_name, estimates, independent_draws, is_settled, reading
 from bayesbias.metrics.directions.direction import GENDER_PAIRS
@@ -271,13 +272,14 @@ def study_hash(study: Study) -> str:
 
 
 def words_hash(embedding: Embedding, study: Study) -> str:
-    """Return a hash of the words of a study's groups that have a vector of their own, and of their stored forms.
+    """Return a hash of the words of a study's groups that have a vector of their own, and of their forms and sentences.
 
-    Another case rule, prefix or suffix changes it, and so does another lost word.
+    Another case rule, prefix or suffix changes it, and so do another lost word, other templates and another layer.
     """
     forms, _ = matched_words(embedding, study)
     words = [word for lists in (study.protected, study.attributes) for words in lists.values() for word in words]
-    return content_digest(sorted((word, forms[word]) for word in words if word in forms))[:16]
+    sentences = [step for step in embedding.steps if step.startswith(IN_SENTENCES)]
+    return content_digest([*sorted((word, forms[word]) for word in words if word in forms), *sentences])[:16]
 
 
 def needed_words(studies: Iterable[Study], measures: Sequence[str]) -> list[str] | None:

@@ -122,14 +122,19 @@ def why_not_comparable(now: Coherence, before: Coherence | None, *, standardised
     - `before`: coherence of the same lists in the baseline, if that asked the same.
     - `standardised`: whether the region has units of coherence.
     """
+    if np.isnan(now.coherence):
+        return (
+            "no list has two words with a vector of their own, so that nothing shows whether the vectors hide "
+            "associations. Give longer lists"
+        )
     if now.chance > MOST_BY_CHANCE:
         return (
             f"its lists are no more coherent than chance (coherence {signed_text(now.coherence)}, surpassed by "
             f"{now.chance:.0%} of random exchanges of their words): the vectors are random, or those of "
             "other words"
         )
-    if standardised and not now.coherence > 0:
-        return "no list has two words, or they resemble those of other lists more: there is no unit to standardise by"
+    if standardised and now.coherence <= 0:
+        return "the words of its lists resemble those of other lists more: there is no unit to standardise by"
     if before is None:
         return ""
     if scale := _other_scale(now.centred_coherence, before.centred_coherence):
@@ -144,8 +149,8 @@ def why_not_comparable(now: Coherence, before: Coherence | None, *, standardised
 
 
 def _other_scale(now: float, before: float) -> str:
-    """Return both coherences if their ratio is out of `COMPARABLE`; an empty text if it is not, or both are missing."""
+    """Return both coherences if their ratio is out of `COMPARABLE`; an empty text if it is not."""
     low, high = COMPARABLE
-    if low * before <= now <= high * before or (np.isnan(now) and np.isnan(before)):
+    if low * before <= now <= high * before:
         return ""
     return f"is {now:.3f}, {before:.3f} in the baseline, so that contrasts have another scale"

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,29 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.audits.audit_frame import CONTEXTS, CONTRAST, AuditRecord, audit_parts, audit_rows
-from bayesbias.audits.coherence import COHERENCE, MOST_ALIKE, Coherence, remedy, why_not_comparable
+from bayesbias.audits.coherence import COHERENCE, Coherence
 from bayesbias.audits.gate_files import (
     SCHEMA_VERSION,
-    Baseline,
-    Earlier,
     checksum,
     gate_files,
     junit_xml,
     model_card,
-    probability_worse,
     read_baseline,
 )
 from bayesbias.audits.gate_plan import (
-    ASKED,
     DEPENDENCE,
     STANDARDISED,
-    AskedQuestion,
     GatePlan,
-    Question,
     Region,
     RopeLike,
     check_region,
 )
+from bayesbias.audits.gate_rule import asked_question, decided, question_of
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_flag
 from bayesbias.base.exit_codes import (
@@ -45,7 +40,7 @@ from bayesbias.base.exit_codes import (
     UNANSWERED,
     UNDECIDED,
 )
-from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, probability_text, signed_text
+from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, signed_text
 from bayesbias.base.results import (
     LIMITS,
     NO_PROOF,
@@ -58,16 +53,11 @@ from bayesbias.base.results import (
 )
 from bayesbias.base.statements import Statement, StatementList, plain, rows_of
 from bayesbias.errors import ReportError, name_some, setting
-from bayesbias.estimates.intervals import BORDERLINE
-from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
-from bayesbias.models.numerics.diagnostics import RHAT_MAX
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-WIDEST = 1.25
-"""Largest ratio of a posterior sd to the baseline's with which "not shown to be worse" passes."""
 KEPT_DRAWS = 1000
 """Largest number of draws of a question in gate.json."""
 _COUNTED = {
@@ -83,121 +73,6 @@ _NUMBERS = (
     *("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse"),
     *("rope_low", "rope_high", *COHERENCE),
 )
-
-
-def decided(
-    row: Mapping[str, Any], draws: Floats, region: Region, hdi_prob: float, baseline: Baseline | None
-) -> dict[str, Any]:
-    """Return the outcome of a question with its numbers and its reason."""
-    if "error" in row:
-        return {"outcome": UNANSWERED, "compared_by": "", "reason": row["error"]}
-    before, beside = _earlier(row, baseline)
-    coherence = Coherence(*(row[name] for name in COHERENCE))
-    earlier_coherence = None if before is None else before.coherence
-    if why := why_not_comparable(coherence, earlier_coherence, standardised=region.standardised):
-        numbers = {"sd": float(draws.std(ddof=1)), "compared_by": ""}
-        return {"outcome": INCOMPARABLE, "reason": f"{why.rstrip('.')}{beside}.", **numbers}
-    scale = 1.0  # by which contrasts shrank since the baseline without any change of an association
-    if earlier_coherence is not None and earlier_coherence.coherence > 0 and np.isfinite(coherence.coherence):
-        scale = coherence.coherence / earlier_coherence.coherence
-        scale = scale if region.standardised else min(1.0, scale)
-    low, high = region.distances(coherence.coherence)
-    if not region.standardised:
-        low, high = low * scale, high * scale
-    outcome, reason = _by_region(row, draws, (low, high), hdi_prob)
-    if region.standardised:
-        reason += f" ({region}, {coherence.coherence:.3f})"
-    elif f"{scale:.2f}" != "1.00":
-        reason += f" (the region times {scale:.2f}, the ratio of the lists' coherence to the baseline's)"
-    inside = float(((draws >= low) & (draws <= high)).mean())
-    numbers = {"sd": float(draws.std(ddof=1)), "probability_in_rope": inside, "compared_by": ""}
-    numbers |= {"rope_low": low, "rope_high": high}
-    if before is not None:
-        worse = probability_worse(draws, before.draws * scale, (low + high) / 2)
-        numbers |= {"baseline_mean": before.mean, "probability_worse": worse, "compared_by": before.compared_by}
-        shown = "worse" if worse >= hdi_prob else "not shown to be worse"
-        compared = (
-            f"{shown} than the baseline ({signed_text(before.mean)}; probability of worse {probability_text(worse)}, "
-            f"by {before.compared_by})"
-        )
-        beside = f"; {compared}"
-        error = BORDERLINE * np.sqrt(worse * (1 - worse) / len(draws))
-        if outcome != PASS and not row["r_hat"] > RHAT_MAX:
-            sd_before = before.draws.std() * scale
-            if 0.5 < worse < hdi_prob + error and draws.std() > WIDEST * sd_before:
-                beside += f"; its sd is {draws.std():.3f}, {sd_before:.3f} in the baseline: too wide to show it"
-                outcome = UNDECIDED
-            elif worse < hdi_prob - error:
-                reason, beside = f"{compared}; by the region alone: {outcome}, {reason}", ""
-                outcome = PASS
-            elif worse < hdi_prob + error:
-                beside += f", within its Monte Carlo error of {hdi_prob:g}"
-                outcome = UNDECIDED
-    elif outcome == PASS and not region.standardised and coherence.mean_cosine > MOST_ALIKE:
-        outcome = INCOMPARABLE
-        beside += (
-            f"; but all words resemble each other (mean cosine {coherence.mean_cosine:.2f}), which makes every "
-            f"contrast small. {remedy()}"
-        )
-    return {"outcome": outcome, "reason": f"{reason.rstrip('.')}{beside}.", **numbers}
-
-
-def _earlier(row: Mapping[str, Any], baseline: Baseline | None) -> tuple[Earlier | None, str]:
-    """Return the answer of a baseline to the same question, or None and why there is none."""
-    if baseline is None or not baseline.answers:
-        return None, ""
-    question = _question(row)
-    if question not in baseline.answers:
-        return None, "; not in the baseline"
-    if change := baseline.plan.change_of(question, _asked_question(row)):
-        return None, f"; {change}"
-    before = baseline.answers[question]
-    return (before, "") if len(before.draws) else (None, "; without an answer in the baseline")
-
-
-def _by_region(row: Mapping[str, Any], draws: Floats, region: tuple[float, float], hdi_prob: float) -> tuple[str, str]:
-    """Return the outcome of a question by a region in units of cosine distance, and the reason."""
-    errors = draws_interval(draws, hdi_prob)
-    interval = Interval(row["hdi_low"], row["hdi_high"], errors.low_se, errors.high_se)
-    outcome, reason = outcome_of(interval, region)
-    low, high = (row[name] for name in CONTEXTS)
-    with_contexts = replace(interval, low=low, high=high)
-    if np.isfinite(low) and outcome_of(with_contexts, region)[0] != outcome:
-        outcome, reason = UNDECIDED, f"with the choice of sentences its interval is {interval_text(low, high)}"
-    if row["r_hat"] > RHAT_MAX:
-        outcome, reason = UNDECIDED, f"its draws did not converge (R-hat {row['r_hat']:.3f})"
-    return outcome, reason
-
-
-def _question(row: Mapping[str, Any]) -> Question:
-    return row["embedding"], row["study"], row["model"]
-
-
-def _asked_question(row: Mapping[str, Any]) -> AskedQuestion:
-    return AskedQuestion(*(row[name] for name in ASKED))
-
-
-def outcome_of(interval: Interval, region: tuple[float, float]) -> tuple[str, str]:
-    """Return the outcome of an interval beside a region of practical equivalence, and the reason.
-
-    >>> outcome_of(Interval(-0.01, 0.01, 0.001, 0.001), (-0.02, 0.02))
-    ('pass', 'inside -0.020 to +0.020')
-    >>> outcome_of(Interval(0.021, 0.05, 0.001, 0.001), (-0.02, 0.02))
-    ('undecided', 'an end is within its Monte Carlo error of an edge of -0.020 to +0.020')
-    """
-    low, high = region
-    if low <= interval.low and interval.high <= high:
-        outcome, place = PASS, "inside"
-        margins = [(interval.low - low, interval.low_se), (high - interval.high, interval.high_se)]
-    elif interval.low > high or interval.high < low:
-        outcome, place = FAIL, "outside"
-        above = interval.low > high
-        margins = [(interval.low - high, interval.low_se) if above else (low - interval.high, interval.high_se)]
-    else:
-        return UNDECIDED, f"partly outside {interval_text(low, high)}"
-    if any(margin <= BORDERLINE * error for margin, error in margins):
-        return UNDECIDED, f"an end is within its Monte Carlo error of an edge of {interval_text(low, high)}"
-    return outcome, f"{place} {interval_text(low, high)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,6 +107,8 @@ class GateResult(Result):
         Questions of the baseline that were not asked.
     changes
         How the plan differs otherwise from that of the baseline.
+    notes
+        What else to know of the baseline: whether it is of the same vectors, or of another version of this package.
     strict
         Whether another plan than that of the baseline is an outcome.
     settings
@@ -246,6 +123,7 @@ class GateResult(Result):
     baseline: str = ""
     missing: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     strict: bool = True
     settings: Mapping[str, str] = field(default_factory=dict)
     draws: tuple[Floats, ...] = ()
@@ -307,7 +185,8 @@ class GateResult(Result):
         return max(rows, key=lambda row: abs(row["mean"] - middle) if worst != UNANSWERED else 0)
 
     def __str__(self) -> str:
-        return "\n".join(statement.text for statement in (self.summary, *self.lines, *self.plan_changes))
+        notes = (f"NOTE {note}." for note in self.notes)
+        return "\n".join([*(statement.text for statement in (self.summary, *self.lines, *self.plan_changes)), *notes])
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -432,6 +311,7 @@ class GateResult(Result):
             "holds for these word lists and this model of them; other words can have associations.",
             NO_PROOF,
         ]
+        texts += [f"{note}." for note in self.notes]
         lossy = [row for row in rows_of(self.questions) if row["lost_words"]]
         texts += [
             f"{row['embedding']}, {row['study']}: {counted(row['lost_words'], 'word')} of its groups lost."
@@ -499,11 +379,13 @@ def gate(
     two embeddings share their words, the probability is cautious. A question whose lists, model, lost words or forms of
     words changed, or whose answer in the baseline is missing or not comparable, is decided by the region alone.
 
-    A question is not comparable if its lists are no more coherent than chance, as those of random vectors; if it would
-    pass by a region in units of cosine distance, without a baseline, and the mean cosine of its words is above 0.5;
-    and with a baseline if the ratio of the centred coherence to the baseline's, or for such a region that of the
-    coherence, is below 0.85 or above 1.25. Inside these bounds a smaller coherence makes the region and the draws of
-    the baseline smaller by the same factor, so that vectors of less structure gain nothing.
+    A question is not comparable if none of its lists has two words with a vector; if they are no more coherent than
+    chance, as those of random vectors; if it would pass by a region in units of cosine distance, without a baseline,
+    and the mean cosine of its words is above 0.5; and with a baseline if the ratio of the centred coherence to the
+    baseline's, or for such a region that of the coherence, is below 0.85 or above 1.25. Inside these bounds a smaller
+    coherence makes the region and the draws of the baseline smaller by the same factor, so that vectors of less
+    structure gain nothing. With a baseline, a question does not pass as no worse if its posterior sd is above 1.25
+    times the baseline's and its interval reaches farther from the middle of the region.
 
     References
     ----------
@@ -537,14 +419,16 @@ def gate(
     baseline_text = "none"
     if baseline is not None and before is not None:
         baseline_text = f"{Path(baseline).name} (checksum {before.checksum}), of {before.vectors}"
-    plan = GatePlan(region, record.hdi_prob, {_question(row): _asked_question(row) for row in rows})
+    counts = {question_of(row): len(values) for row, values in zip(rows, draws, strict=True)}
+    plan = GatePlan(region, record.hdi_prob, {question_of(row): asked_question(row) for row in rows})
     return GateResult(
         questions=_frame(rows),
         region=region,
         hdi_prob=record.hdi_prob,
         baseline="" if baseline is None else Path(baseline).name,
         missing=() if before is None else before.plan.not_asked(plan),
-        changes=() if before is None else tuple(before.plan.changes(plan)),
+        changes=() if before is None else (*before.plan.changes(plan), *before.fewer_draws(counts)),
+        notes=() if before is None else tuple(before.notes(record.settings)),
         strict=strict,
         settings={**record.settings, "Baseline": baseline_text},
         draws=tuple(draws),

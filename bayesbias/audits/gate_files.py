@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,7 @@ from bayesbias.errors import ReportError
 _ELEMENTS = {FAIL: "failure", UNDECIDED: "skipped", UNANSWERED: "error", INCOMPARABLE: "error"}
 _QUANTILES = 1000
 _LARGEST = 100  # far beyond any difference of cosine distances
+_VECTORS, _PACKAGE = "Embeddings", "Package"  # settings
 SCHEMA_VERSION = 4
 """Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
@@ -185,12 +186,31 @@ class Earlier:
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """Plan and answers of an earlier gate, the checksum of its file, and what it says of its vectors."""
+    """Plan and answers of an earlier gate, the checksum of its file, and what it says of its vectors and package."""
 
     plan: GatePlan
     answers: Mapping[Question, Earlier]
     checksum: str = ""
     vectors: str = ""
+    package: str = ""
+
+    def fewer_draws(self, counts: Mapping[Question, int]) -> Iterator[str]:
+        """Yield a text on each question that has fewer draws now than were kept, so that less is decided."""
+        for question, answer in self.answers.items():
+            if answer.compared_by == "draws" and 0 < counts.get(question, 0) < len(answer.draws):
+                embedding, study, _ = question
+                earlier = f"at least {len(answer.draws):,} draws in the baseline"
+                yield f"{study} in {embedding}: {earlier}, {counts[question]:,} now"
+
+    def notes(self, settings: Mapping[str, str]) -> Iterator[str]:
+        """Yield what a user should know of a later gate with these settings, beside its outcomes."""
+        if self.vectors == settings.get(_VECTORS):
+            yield "The vectors are those of the baseline, so nothing can be worse: check whether they are the new ones"
+        if self.package != (package := _setting({"settings": settings}, _PACKAGE)):
+            yield (
+                f"The baseline is of {self.package}, and this gate of {package}: numbers can differ for this reason "
+                "alone. Run the gate on the released vectors again"
+            )
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Baseline:
@@ -235,7 +255,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
             f"The baseline {path} was changed after a gate wrote it: its checksum is not that of its content. Give the "
             "file as the gate wrote it, or run the gate on the released vectors again."
         )
-    return Baseline(plan, answers, content["checksum"], _vectors(content))
+    return Baseline(plan, answers, content["checksum"], _setting(content, _VECTORS), _setting(content, _PACKAGE))
 
 
 def checksum(content: Mapping[str, Any]) -> str:
@@ -245,11 +265,11 @@ def checksum(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(same_numbers, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _vectors(content: Mapping[str, Any]) -> str:
-    """Return what a baseline says of its vectors."""
+def _setting(content: Mapping[str, Any], name: str) -> str:
+    """Return a setting of a baseline, or that it is unknown."""
     settings: Any = content.get("settings")
-    vectors: Any = settings.get("Embeddings") if _is_object(settings) else None
-    return vectors if is_text(vectors) else "unknown vectors"
+    text: Any = settings.get(name) if _is_object(settings) else None
+    return text if is_text(text) else f"unknown {name.lower()}"
 
 
 def _plan(

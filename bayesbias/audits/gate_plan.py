@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayesbias.base.checks import region_ends, shown
-from bayesbias.base.number_text import counted, exact_text
+from bayesbias.base.number_text import exact_text
 from bayesbias.errors import ArgumentError
 
 STANDARDISED = "standardised"
@@ -105,11 +105,11 @@ class GatePlan:
         if before.model_hash != now.model_hash:
             return "its model is not that of the baseline"
         if before.lost_words != now.lost_words:
-            return f"{counted(now.lost_words, 'word')} of its groups were lost, {before.lost_words} in the baseline"
+            return f"lost words of its groups: {before.lost_words} in the baseline, {now.lost_words} now"
         if before.words_hash != now.words_hash:
             return (
-                "its words have other forms than in the baseline (case, prefix, suffix), or others of them have no "
-                "vector of their own"
+                "its words have other forms than in the baseline (case, prefix, suffix), or other sentences "
+                "(templates, contexts, layer), or others of them have no vector of their own"
             )
         if before.interval_includes != now.interval_includes:
             return (

@@ -62,7 +62,7 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         ...
     bayesbias.errors.LostWordsError: The embedding 'toy' lacks too many words: 2 of the 8 of 'math' (algebra, calculus).
     At most 20% of a list may be lost (max_lost=0.2): what is left may be another question. Look the words up in other
-    forms (case), or give others, or allow it: max_lost=0.25.
+    forms (case='exact,lower,title'), or replace them, or allow it: max_lost=0.25.
     """
     limit = check_max_lost(max_lost)
     losing = [word_list for word_list in lists if word_list.lost]
@@ -70,7 +70,7 @@ def judge_lost_words(source: str, lists: Sequence[WordList], then: str, *, max_l
         raise LostWordsError(
             f"{source} lacks too many words: {'; '.join(map(str, too_many))}. At most {100 * limit:g}% of a list may "
             f"be lost ({setting('max_lost', limit)}): what is left may be another question. Look the words up in other "
-            f"forms (case), or give others{allowance(too_many)}."
+            f"forms ({setting('case', 'exact,lower,title')}), or replace them{allowance(too_many)}."
         )
     if losing:
         count = sum(len(word_list.lost) for word_list in losing)

@@ -99,21 +99,29 @@ def digits_text(value: float, digits: int = 3) -> str:
     return f"{value:,.0f}" if abs(value) > 1 else f"{value:.6f}".rstrip("0")
 
 
-def estimate_text(row: Mapping[Any, Any]) -> str:
+def estimate_text(row: Mapping[Any, Any], *, signed: bool = False) -> str:
     """Return the mean of an estimate with its interval, with as many decimals as show three digits of the largest.
+
+    `signed` numbers above 0 have a plus, as changes have.
 
     >>> estimate_text({"mean": -0.0154, "hdi_low": -0.0184, "hdi_high": -0.01227})
     '-0.0154 (-0.0184 to -0.0123)'
     >>> estimate_text({"mean": -0.00118, "hdi_low": -0.00189, "hdi_high": -0.000411})
     '-0.00118 (-0.00189 to -0.00041)'
+    >>> estimate_text({"mean": 0.0154, "hdi_low": 0.0, "hdi_high": 0.0307}, signed=True)
+    '+0.0154 (0.0000 to +0.0307)'
     """
     values = [float(row[name]) for name in ("mean", "hdi_low", "hdi_high")]
     largest = max(map(abs, values))
     if isfinite(largest) and 1e-6 <= largest < 1000:
         decimals = max(2 - floor(log10(largest)), 0)
-        mean, low, high = (f"{value:z.{decimals}f}" for value in values)
+        texts = [f"{value:z.{decimals}f}" for value in values]
     else:
-        mean, low, high = map(digits_text, values)
+        texts = [digits_text(value) for value in values]
+    if signed:
+        is_above = [value > 0 and bool(text.strip("0.")) for value, text in zip(values, texts, strict=True)]
+        texts = [f"+{text}" if above else text for above, text in zip(is_above, texts, strict=True)]
+    mean, low, high = texts
     return f"{mean} ({low} to {high})"
 
 
@@ -170,6 +178,15 @@ def shown_name(name: str) -> str:
     'male names'
     """
     return name.replace("_", " ")
+
+
+def quoted_name(name: str) -> str:
+    """Return the name of a group or a list in a sentence, where quotes tell it from the sentence's own words.
+
+    >>> quoted_name("old_people")
+    "'old people'"
+    """
+    return repr(shown_name(name))
 
 
 def counted(count: float, one: str, many: str = "") -> str:

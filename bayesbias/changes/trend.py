@@ -39,8 +39,8 @@ from bayesbias.models.covariates import (
 from bayesbias.models.periods.gap_draws import ContrastDraws, PeriodSample, period_sample
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
 from bayesbias.models.sampling import fit
-from bayesbias.reports.covariates.covariate_effect import SLOPE as OF_WORDS
 from bayesbias.reports.covariates.covariate_effect import effect_between
+from bayesbias.reports.covariates.effect_statements import SLOPE as OF_WORDS
 from bayesbias.reports.covariates.slopes import CovariateDesign, check_design, design_of, one_unit, robust_freedom
 from bayesbias.studies.study import StudyLike
 from bayesbias.tables.schema import FrameLike, as_frame

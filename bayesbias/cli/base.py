@@ -292,26 +292,34 @@ def names_of(text: str) -> tuple[str, ...]:
 
 
 def rated_table(
-    table: "pd.DataFrame", covariates: Path | None, word_column: str | None, *, drop_unrated: bool
+    table: "pd.DataFrame",
+    covariates: Path | None,
+    word_column: str | None,
+    *,
+    column: list[str] | None,
+    drop_unrated: bool,
 ) -> "tuple[pd.DataFrame, pd.DataFrame | None]":
     """Return a distance table, without words that lack a number if that is wanted, and the covariates of a file."""
     from bayesbias.models.covariates import frame_by_word, read_covariates, without_unrated
 
     if covariates is None:
         return table, None
-    numbers = read_covariates(covariates, word_column)
+    numbers = read_covariates(covariates, word_column, columns=column or ())
     if drop_unrated:
         table = without_unrated({"": table}, {"": frame_by_word(numbers, table)})[""]
     return table, numbers
 
 
 def describe(table: "pd.DataFrame") -> str:
-    """Return a sentence with the size of a distance table."""
+    """Return the size of a distance table, and which lists are associated with which groups."""
+    from bayesbias.tables.schema import associations_text
+
     counts = table["connection"].value_counts().sort_index()
     pairs = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return (
         f"{counted(table['protected_word'].nunique(), 'protected word')}, "
         f"{counted(table['attribute_word'].nunique(), 'attribute word')}, {counted(len(table), 'pair')}: {pairs}."
+        f"{f' Associated: {named}.' if (named := associations_text(table)) else ''}"
     )
 
 

@@ -155,6 +155,9 @@ def table(
         built = bb.distance_table(vectors, loaded, **building)
     bb.write_table(built, output, overwrite=overwrite)
     following = command_line("fit", output, "--output", f"{output.name.split('.')[0]}/")
+    if built["protected_group"].nunique() == 1:
+        rated = command_line("covariate", output, "--covariates", "FILE", "--output", f"{output.name.split('.')[0]}/")
+        following += f"\nWith a number for each word: {rated}"
     answer(f"{describe(built)}\nWrote {output}. Next: {following}", quiet=quiet)
 
 
@@ -222,6 +225,7 @@ def fit(
     prior: list[str] | None = None,
     covariates: Path | None = None,
     word_column: str | None = None,
+    column: list[str] | None = None,
     drop_unrated: bool = False,
 ) -> None:
     """Fit a model to a distance table; print and write the conclusions.
@@ -239,7 +243,7 @@ def fit(
     delivery.begin()
     new_figure(1, 1)  # settings with which matplotlib cannot draw raise an error before the work
     distances, numbers = rated_table(
-        bb.read_table(table, **reading), covariates, word_column, drop_unrated=drop_unrated
+        bb.read_table(table, **reading), covariates, word_column, column=column, drop_unrated=drop_unrated
     )
     check_request(distances, hdi_prob=sampling["hdi_prob"], rope=sampling["rope"])
     fitted = bb.fit(

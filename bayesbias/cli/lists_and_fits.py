@@ -199,8 +199,8 @@ def methods(
         bayesbias methods weat7/fit.nc --output methods.md
     """
     from bayesbias.base.files.outputs import check_output, write_text
-    from bayesbias.delivery.documents import latex_prose
-    from bayesbias.reports.methods import methods_and_bibtex, methods_text
+    from bayesbias.delivery.documents import latex_methods
+    from bayesbias.reports.methods import methods_and_references, methods_text
 
     suffix = "" if output is None else output.suffix.lower()
     if output is not None:
@@ -211,10 +211,11 @@ def methods(
             )
         check_output(output, overwrite=overwrite)
         claim(output)
-    prose, bibtex = methods_and_bibtex(bb.read_fit(fit), **writing)
+    prose, cited = methods_and_references(bb.read_fit(fit), **writing)
+    bibtex = cited.bibtex
     text = methods_text(prose, bibtex)
     if output is not None:
-        written = bibtex if suffix == ".bib" else latex_prose(prose) if suffix == ".tex" else text
+        written = bibtex if suffix == ".bib" else latex_methods(prose, cited) if suffix == ".tex" else text
         write_text(output, f"{written}\n", overwrite=overwrite)
     shown = text if output is None else f"Wrote {output}."
     answer(shown, {"methods": prose, "bibtex": bibtex}, as_json=as_json)
@@ -229,6 +230,7 @@ def covariate(
     delivery: FileDelivery,
     lists: str = "",
     word_column: str | None = None,
+    column: list[str] | None = None,
     drop_unrated: bool = False,
 ) -> None:
     """Ask whether the lean of words follows a covariate, such as the share of women in an occupation.
@@ -245,7 +247,9 @@ def covariate(
     names = names_of(lists) if lists else ()
     if len(names) not in (0, 2):
         raise ArgumentError(f"--lists {lists}: give two attribute lists with a comma, such as female,male.")
-    distances, numbers = rated_table(bb.read_table(table), covariates, word_column, drop_unrated=drop_unrated)
+    distances, numbers = rated_table(
+        bb.read_table(table), covariates, word_column, column=column, drop_unrated=drop_unrated
+    )
     fitted = bb.fit(distances, **fitting, progress=delivery.progress, covariates=numbers)
     fitted.attrs["table_file"] = json.dumps(str(table), ensure_ascii=False)  # for the page on how to repeat it
     delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))

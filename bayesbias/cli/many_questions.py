@@ -194,8 +194,8 @@ def gate(
         raise
     delivery.answer(str(result), result.to_dict())
     if delivery.quiet:  # whoever reads the exit code alone must not miss that less was asked
-        for change in result.plan_changes:
-            show(change.text, sys.stderr)
+        for text in (*(change.text for change in result.plan_changes), *(f"NOTE {note}." for note in result.notes)):
+            show(text, sys.stderr)
     raise typer.Exit(result.exit_code)
 
 

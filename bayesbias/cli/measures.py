@@ -423,7 +423,7 @@ def project(
     projecting: Annotated[Settings, "bb.project max_lost random_seed hdi_prob"],
     delivery: Delivery,
     words: Annotated[Path | None, typer.Option(help="File of words to project, one per line.")] = None,
-    study: Annotated[str | None, typer.Option(help="Bundled study or TOML file whose words are projected.")] = None,
+    study: Annotated[str | None, typer.Option(help="Bundled study or file whose words are projected.")] = None,
     ratings: Annotated[
         Path | None,
         typer.Option(help="CSV file with a column word and columns of numbers, which projections are compared with."),

@@ -83,16 +83,16 @@ OPTIONS = {
         "order of time.",
     ),
     "norms": _argument("NORMS", "File of free association norms: USF, EAT, SWOW or a table."),
-    "studies_show.study": _argument("STUDY", "Bundled study or TOML file."),
+    "studies_show.study": _argument("STUDY", "Bundled study, TOML or CSV file."),
     "studies_new.path": _argument("FILE", "File to write, such as my_study.toml."),
     "studies_weathub.path": _argument("FILE", "WEATHub: its folder data, or one JSON file."),
     "studies_weathub.lists": _argument("LISTS", "Language and kind of lists, such as de_human."),
     "studies_weathub.test": _argument("TEST", "Name of the test, such as weat7."),
     # Outputs.
-    "output": _output("Folder for the page, figures and tables, or a .html, .md or .json file."),
+    "output": _output("Folder for the page, figures and tables, or a .html, .md, .tex, .docx or .json file."),
     "demo.output": _output("A folder for the results."),
     "table.output": _output("A .csv or .parquet file, which may end in .gz."),
-    "fit.output": _output("Folder for the fit, figures and tables, or a .html, .md or .json file."),
+    "fit.output": _output("Folder for the fit, figures and tables, or a .html, .md, .tex, .docx or .json file."),
     "report.output": _output("File of the page: .html."),
     "methods.output": _output("A file for the text, such as methods.md."),
     "summary.output": _TABLE_FOR_A_PAPER,
@@ -113,17 +113,19 @@ OPTIONS = {
     "full": Option("Print also the tables that are folded on the screen."),
     "pages": Option("With --output: a page for each contrast too, of the first model and seed."),
     # Words.
-    "study": Option("Bundled study, TOML file, or CSV file with a column for each list (X, Y, A, B)."),
+    "study": Option(
+        "Bundled study, TOML file, or CSV file with a column for each list (X, Y, A, B; X, A, B for one group)."
+    ),
     "models.name": Option(
         "Name of a bundled model, or a TOML file. Without it, all are listed.", argument=True, metavar="NAME"
     ),
-    "trend.study": Option("Bundled study or TOML file; not needed for tables."),
+    "trend.study": Option("Bundled study, TOML or CSV file; not needed for tables."),
     "debias.study": Option("Study to test; also writes a page on what each method changed. May be repeated."),
     "asymmetry.study": Option(
         "Study whose protected and attribute words are compared too: a bundled study or a TOML file."
     ),
-    "contextual.study": Option("Bundled study or TOML file whose words get vectors."),
-    "encode.study": Option("Bundled study or TOML file whose words get vectors; may be given several times."),
+    "contextual.study": Option("Bundled study, TOML or CSV file whose words get vectors."),
+    "encode.study": Option("Bundled study, TOML or CSV file whose words get vectors; may be given several times."),
     "controls": Option(
         "Keep or leave out the human and neutral control words, which are most of a study.",
         ("--controls/--no-controls",),
@@ -246,6 +248,9 @@ OPTIONS = {
     ),
     "drop_unrated": Option("Leave out words without a number, which are named, in place of an error.", type=bool),
     "word_column": Option("Column of words in the CSV file, if it is not called 'word'.", type=str),
+    "column": Option(
+        "Column of numbers to take from the CSV file; may be repeated. By default, all but those that number the rows."
+    ),
     "period_column": Option("Column of periods in the CSV files, if it is not called 'period'.", type=str),
     "trend.covariates": Option("CSV file with a column 'period' and a column for each covariate.", type=Path),
     "word_covariates": Option(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import bayesbias as bb
+from bayesbias.base.files.settings import is_foreign_folder
 from bayesbias.base.machine import INTERRUPTED, TERMINATED
 from bayesbias.base.number_text import counted
 from bayesbias.cli.base import Settings, answer, claim, command, command_line, printed
@@ -285,14 +286,16 @@ def folder_or_function(argument: str, text: str) -> Any:
     if Path(text).exists() or ":" not in text:
         return Path(text)
     module, _, function = text.partition(":")
-    if "" not in sys.path:
+    if "" not in sys.path and not is_foreign_folder():
         sys.path.insert(0, "")  # a module in this folder, as for `python -m`
     try:
         named = getattr(import_module(module), function)
     except (ImportError, AttributeError) as fault:
+        advice = "such as my_client:embed for the function embed of my_client.py in this folder"
+        if is_foreign_folder():
+            advice = "from a folder to which others cannot write: modules of this one are not imported"
         raise ArgumentError(
-            f"{argument} {text!r} names no function ({library_reason(fault)[:-1]}). Give MODULE:FUNCTION, such as "
-            "my_client:embed for the function embed of my_client.py in this folder."
+            f"{argument} {text!r} names no function ({library_reason(fault)[:-1]}). Give MODULE:FUNCTION, {advice}."
         ) from fault
     except SystemExit as stop:
         if stop.code in (INTERRUPTED, TERMINATED):

@@ -12,6 +12,7 @@ from bayesbias.base.statements import StatementList, markdown_sentence, markdown
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import SETTINGS, table_block
 from bayesbias.errors import OutputError
+from bayesbias.reports.posterior.references import Bibliography
 
 _PACKAGES = r"% \usepackage{{booktabs, {more}}}"
 # A float of more rows does not fit on a page.
@@ -110,7 +111,8 @@ def latex(result: Result, name: str) -> str:
 
     Their labels are `name`, with the name of a table if there are several.
     """
-    tables = {key: table_block(table) for key, table in result.contents.tables.items() if len(table.frame)}
+    shown = {key: table for key, table in result.contents.tables.items() if table.on_page and len(table.frame)}
+    tables = {key: table_block(table) for key, table in shown.items()}
     labels = [name if len(tables) == 1 else f"{name}-{key}" for key in tables]
     texts = [latex_table(table, label) for table, label in zip(tables.values(), labels, strict=True)]
     kinds = {"graphicx": r"\begin{table}", "longtable": r"\begin{longtable}"}
@@ -184,6 +186,16 @@ def escaped(text: str) -> str:
 
 # Bold type, code, and what `markdown_text` writes for a sign that is markup.
 _BOLD, _CODE, _SIGN = re.compile(r"(?<!\\)\*\*"), re.compile(r"(?<!\\)`"), re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def latex_methods(prose: str, cited: Bibliography) -> str:
+    """Return the methods section as LaTeX that cites the entries of its .bib file by natbib."""
+    text = latex_prose(prose)
+    for citation, command in cited.commands.items():
+        # No longer name of an author may end with a shorter one.
+        text = re.sub(rf"(?<!\w){re.escape(escaped(citation))}", command.replace("\\", r"\\"), text)
+    packages = r"% \usepackage{natbib}; after the text: \bibliography{NAME of the .bib file}"
+    return "\n".join([packages, text, "", rf"\nocite{{{','.join(cited.keys)}}}"])
 
 
 def latex_prose(prose: str) -> str:

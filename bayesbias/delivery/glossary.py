@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from bayesbias.base.number_text import (
     signed_text,
 )
 from bayesbias.base.results import MORE_DRAWS, VERDICTS
+from bayesbias.tables.measures import measure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +71,7 @@ COLUMNS: dict[str, Column] = {
     "measure": Column("Measure"),
     "method": Column("Method"),
     "quantity": Column("Quantity", meaning="what the value measures"),
-    "covariate": Column("Covariate", "words", meaning="number of each protected word"),
+    "covariate": Column("Covariate", "words", meaning="name of a number of each protected word"),
     "unit": Column("For", meaning="change of the covariate that the slope is for"),
     "scope": Column("Scope", "words", "population: words like these; these words: these words alone"),
     "protected_word": Column("Word"),
@@ -139,7 +140,7 @@ COLUMNS: dict[str, Column] = {
     "sd": Column("SD", "distance", "posterior standard deviation"),
     "observed": Column("Observed", "estimate", "value in the data, all lists, groups or items weighing the same"),
     "value": Column("Value", "estimate"),
-    "covariate_value": Column("Covariate", "estimate", "value of the covariate"),
+    "covariate_value": Column("Value", "estimate", "value of the covariate"),
     "association": Column("Association", "estimate", "mean similarity to the first list minus that to the second"),
     "change": Column("Change", "difference", "after minus before, on the same words"),
     "correlation": Column("Correlation", "difference"),
@@ -173,7 +174,7 @@ COLUMNS: dict[str, Column] = {
     "least_squares_low": Column("Least squares interval", "estimate", "ignores the error of each lean"),
     "wefat": Column("WEFAT", "estimate", "difference of mean similarities, divided by the sd of a word's similarities"),
     "wefat_correlation": Column("Correlation, WEFAT", "difference", "plain correlation of WEFAT's statistic"),
-    "these_words_low": Column("Interval, these words", "estimate", _INTERVAL),
+    "these_words_low": Column("Interval, these words", "estimate", f"the same for exactly these words: {_INTERVAL}"),
     "null_mean": Column("Mean, null", "estimate", "mean if nothing is associated"),
     "null_low": Column("Interval, null", "estimate", "95% prediction interval if nothing is associated"),
     "null_se": Column("SE, null", "distance", "Monte Carlo standard error of the ends of the null's interval"),
@@ -315,7 +316,7 @@ COLUMNS: dict[str, Column] = {
     "ess_bulk": Column(
         "ESS",
         "count",
-        "effective sample size, bulk: the independent draws that draws, or their weights, are worth",
+        "effective sample size, bulk: number of independent draws that these draws are worth",
     ),
     "ess_tail": Column("ESS, tails", "count", "effective sample size, tails: as ESS, for the ends of intervals"),
     "r_hat": Column("R-hat", "r_hat", "agreement of chains; above 1.01 they disagree"),
@@ -373,11 +374,14 @@ COLUMNS: dict[str, Column] = {
 def column(name: str, frame: "pd.DataFrame") -> Column:
     """Return the entry of a column; a column outside the glossary gets its name as heading and a format by type.
 
+    Meanings are about the measure in the settings of the frame, if it has any.
+
     >>> column("hdi_low", pd.DataFrame({"hdi_low": [0.1]})).heading
     'Interval'
     """
     if name in COLUMNS:
-        return COLUMNS[name]
+        entry = COLUMNS[name]
+        return replace(entry, meaning=measure_of(getattr(frame, "settings", {})).phrase(entry.meaning))
     form = {"f": "digits", "i": "count", "u": "count"}.get(frame[name].dtype.kind, "text")
     heading = shown_name(name)
     return Column(heading[:1].upper() + heading[1:], form)

@@ -248,9 +248,12 @@ def _stored(cache: VectorCache | None, keys: Mapping[Prompt, Mapping[str, bytes]
     """Return the log probabilities of the prompts of which a cache has all words."""
     if cache is None:
         return {}
-    stored = cache.read({key.hex(): key for of_words in keys.values() for key in of_words.values()})
+    vectors = cache.read({key.hex(): key for of_words in keys.values() for key in of_words.values()})
+    stored = {name: float(vector[0]) for name, vector in vectors.items() if len(vector) == 1}
+    if len(stored) < len(vectors) or max(stored.values(), default=0.0) > _ROUNDING:
+        raise cache.damaged("it holds other numbers than log probabilities")
     return {
-        prompt: np.array([float(stored[of_words[word].hex()][0]) for word in prompt.words])
+        prompt: np.array([stored[of_words[word].hex()] for word in prompt.words])
         for prompt, of_words in keys.items()
         if all(key.hex() in stored for key in of_words.values())
     }

@@ -5,7 +5,9 @@ from typing import Any
 
 from bayesbias.base.checks import check_choice, check_items, is_text
 from bayesbias.base.files.inputs import bundled, read_toml
+from bayesbias.base.files.vector_cache import vector_key
 from bayesbias.base.machine import check_memory
+from bayesbias.base.number_text import counted
 from bayesbias.errors import ArgumentError, did_you_mean, name_some
 from bayesbias.studies.study import StudyLike, load_study
 
@@ -13,6 +15,8 @@ _OTHER = "other"
 _BYTES_A_TEXT, _BYTES_A_LETTER = 500, 4  # of a sentence, with its key in a cache
 MARK = "WORD"
 """Placeholder of the word in a template."""
+IN_SENTENCES = "in sentences of "
+"""Beginning of the step of an embedding that says in which sentences its words were encoded."""
 
 type TemplatesLike = str | Iterable[str] | Mapping[str, str | Iterable[str]]
 """Templates for all words: the name of a bundled set or a list of sentences. Or a mapping of each word to either."""
@@ -76,6 +80,25 @@ def _templates_of_words(words: list[str], templates: TemplatesLike) -> dict[str,
             )
         return {word: _listed(templates[word]) for word in words}
     return dict.fromkeys(words, _listed(templates))
+
+
+def template_steps(sentences: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the step of an embedding that records the templates of its words; none if each word stands alone.
+
+    The same templates for all words have the same hash, whichever the words are.
+
+    >>> template_steps({"cat": (MARK,)})
+    ()
+    >>> template_steps({"cat": ("A WORD.", "The WORD.")}) == template_steps({"dog": ("A WORD.", "The WORD.")})
+    True
+    """
+    different = set(sentences.values())
+    if different == {(MARK,)}:
+        return ()
+    digest = vector_key(*(different if len(different) == 1 else sorted(sentences.items()))).hex()[:16]
+    counts = sorted({len(listed) for listed in different})
+    text = counted(counts[0], "template") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} templates"
+    return (f"{IN_SENTENCES}{text} (hash {digest})",)
 
 
 def templates_by_list(study: StudyLike, templates: Mapping[str, str | Iterable[str]]) -> dict[str, tuple[str, ...]]:

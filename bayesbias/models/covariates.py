@@ -17,6 +17,7 @@ from bayesbias.errors import (
     FitError,
     InputFileError,
     LostWordsWarning,
+    QuestionWarning,
     did_you_mean,
     name_some,
     raise_faults,
@@ -40,7 +41,8 @@ _TEXTS = (*_WORDS, "period")
 NO_NUMBER = "no number in the covariates"
 """Reason of lost words that were left out because a covariate has no number for them."""
 SOURCE = "bayesbias_covariates"
-"""Attribute of a frame of covariates with its file: the arguments of `read_covariates` that made it."""
+"""Attribute of a frame of covariates with its file: path, column of words (empty: the usual one), chosen columns."""
+_FEWEST_ROWS = 3  # in which numbers that increase by 1 number the rows
 _LARGEST = 1e100  # squares of larger numbers, and of their inverses, are no numbers
 _WANTED = (
     "a frame with the column 'word' and columns of numbers, a series of numbers with words as its index, a mapping "
@@ -67,7 +69,8 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     frame = frame_by_word(as_frame(covariates), table)
     words, option = data.protected_words.tolist(), worded("", setting("drop_unrated", True))
     values = numbers_of_words(frame, words, worded("covariates", "--covariates"), option)
-    names, percent = tuple(map(str, frame)), tuple(map(str, frame.attrs.get(PERCENT, ())))
+    names, percentages = tuple(map(str, frame)), frame.attrs.get(PERCENT, ())
+    percent = tuple(str(name) for name in frame if name in percentages)
     file: Sequence[str] = frame.attrs.get(SOURCE, ())
     return replace(
         data, covariates=values, covariate_names=names, percent_covariates=percent, covariates_source=tuple(file)
@@ -184,25 +187,64 @@ def spelling_hint(lacking: Sequence[str], words: Iterable[Any]) -> str:
 
 
 def read_covariates(
-    path: str | os.PathLike[str], word_column: str | None = None, period_column: str | None = None
+    path: str | os.PathLike[str],
+    word_column: str | None = None,
+    period_column: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return covariates from a CSV file with the column ``word``, or ``protected_word``, and columns of numbers.
 
-    The columns of words and of periods may have other names, `word_column` and `period_column`. `read_csv` says how
-    numbers may be written.
+    The columns of words and of periods may have other names, `word_column` and `period_column`. `columns` are the
+    columns of numbers to take, all but those that number the rows if it is empty; None if the user has no choice.
+    `read_csv` says how numbers may be written.
 
     Raises an `InputFileError` if there is no such file, or it is not a CSV file with these columns.
     """
     source, advice = check_path(path), "Give a column 'word' and columns of numbers."
     given = {"word": word_column, "period": period_column}
     frame = read_csv(source, advice, keys=_WORDS[::-1], texts=("period",), given=given)
+    if columns:
+        for name in columns:
+            if name not in frame or name in _TEXTS:
+                hint, names = did_you_mean(name, map(str, frame)), name_some([repr(str(one)) for one in frame], 12)
+                raise InputFileError(f"{source} has no column of numbers {name!r}{hint}; it has {names}.")
+        frame = frame[[name for name in frame if name in (*columns, *_TEXTS)]]
     numbers = numbers_only(frame, _TEXTS, str(source))
     if not {*numbers.columns} - {*_TEXTS}:
         texts = ((name, cell) for name in frame if name not in _TEXTS for cell in frame[name].dropna())
         example = next((f": {name!r} holds {cell!r:.40}" for name, cell in texts), "")
         raise InputFileError(f"{source} has no column of numbers{example}. {advice}")
-    numbers.attrs[SOURCE] = [str(path), *([] if word_column is None else [word_column])]
+    if not columns:
+        chosen = setting("columns", ["NAME"], option="--column NAME")
+        advice = "" if columns is None else f" To take such a column as a covariate: {chosen}."
+        numbers = _without_row_counts(numbers, str(source), advice)
+    own_names = [word_column or "", *(columns or ())] if columns or word_column else []
+    numbers.attrs[SOURCE] = [str(path), *own_names]
     return numbers
+
+
+def _without_row_counts(frame: pd.DataFrame, source: str, advice: str) -> pd.DataFrame:
+    """Return a frame without columns that number its rows, such as 1 to 54, which a warning with `advice` names.
+
+    They stay if the frame has no other numbers.
+    """
+    numbers = [name for name in frame.columns if name not in _TEXTS]
+    counts = [name for name in numbers if _counts_rows(frame[name])]
+    if not counts or len(counts) == len(numbers):
+        return frame
+    named = name_some(map(repr, map(str, counts)))
+    ignored = counted(len(counts), f"the column {named}, which numbers", f"the columns {named}, which number")
+    warn_user(f"{source}: ignored {ignored.partition(' ')[2]} the rows.{advice}", QuestionWarning)
+    return frame.drop(columns=counts)
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    """Return whether each number of a column is that of the row before it plus 1."""
+    if len(column) < _FEWEST_ROWS or column.dtype.kind not in "iuf":
+        return False
+    values = column.to_numpy(dtype=float)
+    return bool((np.diff(values) == 1).all() and values[0] == np.floor(values[0]))
 
 
 def rows_of_words(frame: pd.DataFrame, words: list[str]) -> pd.DataFrame:
@@ -250,11 +292,18 @@ def _word_column(frame: pd.DataFrame) -> str | None:
 
 
 def columns_of_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a user's frame with numbers as numbers, and without columns that hold none, which a warning names."""
+    """Return a user's frame with numbers as numbers, and without columns that hold none, which a warning names.
+
+    A frame with a column of words loses columns that number its rows; one whose index has the words keeps all.
+    """
     column = _word_column(frame)
     places = [f"{label!r} in" for label in (frame.index if column is None else frame[column])]
     plain = plain_numbers(frame, "covariates", but=_TEXTS, places=places, error=ArgumentError)
-    return numbers_only(without_row_numbers(plain), _TEXTS, "covariates")
+    numbers = numbers_only(without_row_numbers(plain), _TEXTS, "covariates")
+    if column is None or SOURCE in frame.attrs:
+        return numbers
+    advice = f" To take such a column as a covariate, make the words the index: frame.set_index({column!r})."
+    return _without_row_counts(numbers, "covariates", advice)
 
 
 def frame_by_word(covariates: Any, table: pd.DataFrame) -> pd.DataFrame:

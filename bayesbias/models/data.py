@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.arrays import ROUNDING
+from bayesbias.base.arrays import CONSTANT, ROUNDING
 from bayesbias.base.number_text import counted
 from bayesbias.errors import FitError
 from bayesbias.estimates.dependence import LinkedWords
@@ -21,6 +21,7 @@ from bayesbias.tables.word_worths import recorded_links
 
 SIDES = ("associated", "different")
 """The connections that a group needs to be in contrasts."""
+_LEAST_SPREAD = 1e-100  # whose square is above 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +31,14 @@ class ModelData:
     `distance` (rows,) are the numbers of the table's measure, float64, such as cosine distances, 0 to 2. `protected`,
     `connection` and `attribute` (rows,), int8 to int64, are positions in `protected_words`, `connections` and
     `attribute_words`; widen them before arithmetic. Words are in the order of the table, connections in that of the
-    schema. `protected_groups` is the group of each protected
-    word, `table_hash` the hash of the rows. `attribute_groups` is the list of each attribute word, several names joined
-    by " + "; None for artificial studies, where words with the same connections form a list. `covariates` (protected
-    words, covariates) are numbers of the protected words, and `covariate_names` their names, of which those of
-    `percent_covariates` are percentages; `covariates_source` is their file, then the name of its column of words if it
-    has another one. `protected_links` and `attribute_links` are the words of a list that depend on
-    each other; None if the table has no record of them. `scale` leads from numbers of another measure to cosine
-    distances, in whose unit the bundled priors are; `measure` is what the numbers measure.
+    schema. `protected_groups` is the group of each protected word, `table_hash` the hash of the rows.
+    `attribute_groups` is the list of each attribute word, several names joined by " + "; None for artificial studies,
+    where words with the same connections form a list. `covariates` (protected words, covariates) are numbers of the
+    protected words, and `covariate_names` their names, of which those of `percent_covariates` are percentages;
+    `covariates_source` is their file, then the name of its column of words, empty for the usual one, and the columns
+    that were chosen. `protected_links` and `attribute_links` are the words of a list that depend on each other; None if
+    the table has no record of them. `scale` leads from numbers of another measure to cosine distances, in whose unit
+    the bundled priors are; `measure` is what the numbers measure.
     """
 
     distance: np.ndarray
@@ -170,13 +171,16 @@ def _groups_of(words: WordCodes, groups: WordCodes) -> np.ndarray:
 
 def _raise_if_all_equal(table: CodedTable) -> None:
     connection = table.words["connection"]
+    rounding = ROUNDING
+    if not table.measure.is_bounded:  # numbers in any unit
+        rounding = max(_LEAST_SPREAD, CONSTANT * float(np.abs(table.distance).max()))
     for code in np.flatnonzero(connection.counts > 1):
         least, most = np.inf, -np.inf
         for rows in blocks(len(table.distance)):
             distances = table.distance[rows][connection.codes[rows] == code]
             if len(distances):
                 least, most = min(least, float(distances.min())), max(most, float(distances.max()))
-            if most - least > ROUNDING:
+            if most - least > rounding:
                 break
         else:
             raise FitError(

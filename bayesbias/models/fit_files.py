@@ -16,7 +16,7 @@ from bayesbias.models.scales import COSINE, Scale
 from bayesbias.models.simulate import parameter_shapes
 from bayesbias.models.spec import ModelSpec
 from bayesbias.studies.study import CONNECTIONS
-from bayesbias.tables.measures import measure_of
+from bayesbias.tables.measures import LARGEST, measure_of
 from bayesbias.tables.schema import provenance_faults
 from bayesbias.tables.word_worths import recorded_links
 
@@ -146,8 +146,9 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
 
-def _is_scale(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(is_number, value)) and value[1] > 0
+def _is_scale(value: Any) -> bool:
+    is_pair = isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
+    return is_pair and abs(value[0]) <= LARGEST and 0.01 / LARGEST <= value[1] <= 100 * LARGEST
 
 
 # The description of each attribute, and its check.
@@ -170,10 +171,10 @@ _SOME_FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sampled_by": ("a text", is_text),
     "change": ("a text", lambda value: isinstance(value, str)),
     "table_file": ("a text", is_text),
-    "scale": ("two numbers, the second above 0", _is_scale),
+    "scale": (f"two numbers, up to {LARGEST:g}, the second above 0", _is_scale),
     "hdi_prob": ("a probability", lambda value: is_number(value) and 0 < value < 1),
     "rope": ("a low and a high number", lambda value: isinstance(value, list) and region_ends(value) is not None),
-    "covariates_source": ("a file and a column", lambda value: _are_texts(value) and len(value) in (1, 2)),
+    "covariates_source": ("a file and columns", lambda value: _are_texts(value) and len(value) > 0),
 }
 
 
@@ -190,7 +191,10 @@ def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
 
 
 def _variable_faults(fit: "xr.DataTree") -> Iterator[str]:
-    column = measure_of(json.loads(fit.attrs["table"])).column
+    measure = measure_of(json.loads(fit.attrs["table"]))
+    column = measure.column
+    if measure.is_bounded == ("scale" in fit.attrs):
+        yield f"The attribute scale is {'not for' if measure.is_bounded else 'absent, for'} a {measure.name}."
     for group, variables in (_DIMS | {"observed_data": {column: ("pair",)}}).items():
         for name, dims in variables.items():
             if name not in fit[group].variables:

@@ -177,6 +177,8 @@ def _dataset_size(dataset: "h5py.h5d.DatasetID", where: str, content: bytes) -> 
         raise UnfitError(f"{where} has texts in a form that is not supported")
     lengths = np.frombuffer(content, TEXT, count, offset)["length"]
     size = int(lengths.sum(dtype=np.int64)) + lengths.size * TEXT.itemsize
+    if size > len(content):
+        raise UnfitError(f"{where} is longer than the file")
     return _Size(size, _memory_of_texts(count, int(lengths.max())))
 
 

@@ -41,7 +41,7 @@ from bayesbias.models.fit_files import (
 )
 from bayesbias.models.fit_storage import check_storage, unreadable
 from bayesbias.models.numerics.diagnostics import convergence_problems, independent_draws, warn_of_problems
-from bayesbias.models.scales import COSINE, DISTANCE_ERROR
+from bayesbias.models.scales import DISTANCE_ERROR
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
 from bayesbias.tables.codes import code_words
@@ -135,7 +135,7 @@ def finish_fit(
         **settings,
         "convergence_problems": [],
         **({"covariates_source": data.covariates_source} if data.covariates_source else {}),
-        **({} if data.scale == COSINE else {"scale": [data.scale.origin, data.scale.unit]}),
+        **({} if data.measure.is_bounded else {"scale": [data.scale.origin, data.scale.unit]}),
     }
     # netCDF attributes hold neither dicts nor bools: every fact is a JSON text.
     fit.attrs = {name: json.dumps(value, ensure_ascii=False) for name, value in facts.items()}

@@ -28,6 +28,7 @@ from bayesbias.models.samplers.collapsed import (
 from bayesbias.models.samplers.exact import sample_exact
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
+from bayesbias.models.units import model_in_distances, rows_in_distances
 
 # Below this efficiency of the shared weights, a refit finds its own points.
 _EFFICIENT = 0.3
@@ -79,11 +80,13 @@ class QuickRefits:
     Crossed models are weighted at the same points in every refit, half as many as `draws`; a refit whose weights are
     poor there finds its own points. Multivariate models are refitted with the same seed (`MultivariateRefits`). Models
     without attribute effects are drawn with the same seed, and a connection that loses no row is drawn once. Contrasts
-    are `baseline` minus each other connection, as in `quick_contrasts`.
+    are `baseline` minus each other connection, as in `quick_contrasts`. Priors and estimates are in the unit of the
+    table; the scale of its numbers is that of all rows.
     """
 
     def __init__(self, data: ModelData, baseline: str, *, draws: int, seed: int) -> None:
-        self._data, self._baseline, self._draws, self._seed = data, baseline, draws, seed
+        self._data, self._scale = rows_in_distances(data), data.scale
+        self._baseline, self._draws, self._seed = baseline, draws, seed
         self._proposal: tuple[Mixture, int] | None = None
         self._drawn_once: dict[tuple[int, str], np.ndarray] = {}
         self._lists: MultivariateRefits | None = None
@@ -93,6 +96,11 @@ class QuickRefits:
 
         `keep` is an array of bool of shape (rows,); `hdi_prob` is the probability inside the interval.
         """
+        estimates = self._in_distances(keep, model_in_distances(spec, self._scale), hdi_prob)
+        return {name: estimate.times(self._scale.unit) for name, estimate in estimates.items()}
+
+    def _in_distances(self, keep: np.ndarray, spec: ModelSpec, hdi_prob: float) -> dict[str, ContrastEstimate]:
+        """Return the estimates in the unit of cosine distances."""
         if sampler_for(spec) == "conjugate":
             if self._lists is None:
                 self._lists = MultivariateRefits(self._data, spec, self._baseline, draws=self._draws, seed=self._seed)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbias.base.arrays import CONSTANT
 from bayesbias.models.spec import NO_UNIT
 
 if TYPE_CHECKING:
@@ -81,6 +82,6 @@ def scale_of(numbers: np.ndarray, groups: np.ndarray, attributes: np.ndarray) ->
     deviations = numbers - (np.bincount(cell, numbers) / np.maximum(counts, 1))[cell]
     freedom, spread = len(numbers) - np.count_nonzero(counts), np.square(deviations).sum()
     origin = float(numbers.mean())
-    if freedom and spread > 0:
+    if freedom and spread / freedom > (CONSTANT * np.abs(numbers).max()) ** 2:
         return Scale(origin, float(np.sqrt(spread / freedom)) / _USUAL_SD)
     return Scale(origin, float(numbers.std()) / _USUAL_SD_OF_ALL)

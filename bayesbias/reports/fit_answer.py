@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from bayesbias.base.number_text import interval_text, percent_text, shown_name, signed_text
+from bayesbias.base.number_text import interval_text, percent_text, quoted_name, signed_text
 from bayesbias.base.results import MOST_LINES, MOST_WORDS, ResultFigure, ResultTable
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import name_some
@@ -88,22 +88,22 @@ class FitAnswer:
         lists, way, to = self.lists, self._way, self._to
         of_words = self.measure.to == "to"  # the claim is about protected words; else, about attribute words
         if len(lists) > _MOST_NAMED:
-            groups = f"{len(lists)} groups ({name_some(list(lists), most)})"
+            groups = f"{len(lists)} groups ({_quoted(list(lists), most)})"
             if of_words:
                 return f"words of {groups} lie {way} {to} their own lists"
             return f"words of the own lists of {groups} are {way} with them"
         if self._disagreeing:
-            named = "; ".join(f"{group}: {name_some(names, most)}" for group, names in lists.items())
+            named = "; ".join(f"{quoted_name(group)}: {_quoted(names, most)}" for group, names in lists.items())
             if of_words:
                 return f"words lie {way} {to} the lists of their own group ({named})"
             return f"words of a group's own lists ({named}) are {way} with it"
-        (group, names), *others = ((group, name_some(names, most)) for group, names in lists.items())
+        (group, names), *others = ((group, _quoted(names, most)) for group, names in lists.items())
         if of_words:
-            claim = f"words of the group {group} lie {way} {to} the list {names}"
-            further = [f"those of {group} {to} {names}" for group, names in others]
+            claim = f"{quoted_name(group)} words lie {way} {to} {names}"
+            further = [f"{quoted_name(group)} words {to} {names}" for group, names in others]
         else:
-            claim = f"words of the list {names} are {way} with the group {group}"
-            further = [f"those of {names} with {group}" for group, names in others]
+            claim = f"{names} words are {way} with {quoted_name(group)} words"
+            further = [f"{names} words with {quoted_name(group)} words" for group, names in others]
         return ", ".join([claim, *further[:-1], f"and {further[-1]},"]) if further else claim
 
     @property
@@ -128,7 +128,7 @@ class FitAnswer:
         than = "than to" if of_words else "than those of"
         if generic or len(self.lists) > 1:
             return f"{than} the other group's lists" if len(self.lists) == 2 else f"{than} other groups' lists"
-        return f"{than} the {'list' if len(self.others) == 1 else 'lists'} {name_some(self.others, _MOST_NAMED)}"
+        return f"{than} {_quoted(self.others, _MOST_NAMED)}"
 
     @cached_property
     def _disagreeing(self) -> str:
@@ -147,7 +147,7 @@ class FitAnswer:
             key=lambda row: (reading(row) == _NEVER_SETTLED, count[reading(row)]),
         )
         texts = [
-            f"{shown_name(row['protected_group'])} "
+            f"{quoted_name(row['protected_group'])} "
             f"{'borderline' if row['borderline'] else self.measure.way(reading(row))} "
             f"({signed_text(row['mean'])}, {_interval(row)}{_without_nearness(row)})"
             for row in apart
@@ -239,6 +239,10 @@ class FitAnswer:
                 alt=f"A forest of contrasts with a line at 0. {' '.join(of_words[:1])}",
             )
         return figures
+
+
+def _quoted(names: Sequence[str], most: int) -> str:
+    return name_some(map(quoted_name, names), most)
 
 
 def _interval(row: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, list_studies, load_study
-from bayesbias.tables.measures import Measure, other_measure
+from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import as_frame, validate_table
 from bayesbias.tables.table_files import write_table
 
@@ -271,8 +271,6 @@ class FitReport(Result):
 
     def skip_reason(self, fits: int, command: str) -> str:
         """Return the reason why the page does not run that many fits; empty if it does."""
-        if reason := other_measure(self.facts, "This check"):
-            return reason
         if change := changed_by_hand(self.fit):
             return f"The model was changed by hand ({change}), and the page can neither fit nor simulate it."
         if self.quick:

@@ -7,7 +7,8 @@ import numpy as np
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.files.inputs import bundled, read_toml
-from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, share_text, shown_name
+from bayesbias.base.lost_words import MAX_LOST
+from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, quoted_name, share_text
 from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.embeddings.embedding import OF_WORDS
 from bayesbias.errors import BayesBiasError, ReportError, name_some
@@ -27,16 +28,24 @@ from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
 from bayesbias.models.numerics.proposals import KHAT_MAX
 from bayesbias.models.samplers.registry import SAMPLERS
 from bayesbias.models.spec import MEANINGS
-from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason, judged_statistics, undecided_text
+from bayesbias.reports.checks.posterior_check import (
+    PosteriorCheck,
+    check_or_reason,
+    judged_statistics,
+    statistic_name,
+    undecided_text,
+)
+from bayesbias.reports.covariates.effect_statements import methods_sentence
+from bayesbias.reports.covariates.slopes import lean_sides
 from bayesbias.reports.posterior.contrasts import has_list_nearness
 from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.effective_words import is_question_list, list_records
 from bayesbias.reports.posterior.questions import own_questions
 from bayesbias.reports.posterior.references import Bibliography, reference
 from bayesbias.reports.posterior.summary import summary
-from bayesbias.studies.study import control_list
+from bayesbias.studies.study import control_list, list_studies
 from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL, measure_of
-from bayesbias.tables.schema import lost_by_list
+from bayesbias.tables.schema import associations_text, lost_by_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,6 +127,21 @@ def methods_and_bibtex(
 ) -> tuple[str, str]:
     """Return the paragraphs of the methods section in Markdown, with the line of hashes, and its BibTeX entries.
 
+    `check` is as for `methods_and_references`.
+    """
+    prose, cited = methods_and_references(fit, hdi_prob=hdi_prob, rope=rope, check=check)
+    return prose, cited.bibtex
+
+
+def methods_and_references(
+    fit: "xr.DataTree",
+    *,
+    hdi_prob: float | None = None,
+    rope: float | tuple[float, float] | None = None,
+    check: PosteriorCheck | BayesBiasError | None = None,
+) -> tuple[str, Bibliography]:
+    """Return the paragraphs of the methods section in Markdown, with the line of hashes, and the works that it cites.
+
     `check` is as for `methods`, or the reason why there is none.
     """
     prob, region, cited = hdi_prob_of(fit, hdi_prob), rope_of(fit, rope), Bibliography()
@@ -131,7 +155,7 @@ def methods_and_bibtex(
         _software(fit, cited),
     )
     prose = [" ".join(part) for part in parts]
-    return "\n\n".join([*prose, _hashes(fit)]), cited.bibtex
+    return "\n\n".join([*prose, _hashes(fit)]), cited
 
 
 def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Iterator[str]:
@@ -165,7 +189,9 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
         what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
         yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
     source = f" (source: {markdown_text(cited.source(facts['study_source']))})" if "study_source" in facts else ""
-    study = f"The word lists are those of the study {_name(facts['study'])}{source}:" if "study" in facts else "We used"
+    study = "We used our own word lists:" if "study" in facts else "We used"
+    if source or facts.get("study") in list_studies():
+        study = f"The word lists are those of the study {_name(facts.get('study', ''))}{source}:"
     connections = ", ".join(
         f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
     )
@@ -175,7 +201,13 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
         f"{counted(len(table), 'pair')} ({connections})."
     )
     yield from _lost_and_left_out(facts)
-    yield from (markdown_text(fact.text) for fact in data_facts(fit))
+    for fact in data_facts(fit):
+        if fact.kind == "many lost words":
+            lists = name_some(list(map(_name, fact.numbers["lists"])))
+            shortfall = "so those that are left may cover the topic incompletely"
+            yield f"More than {MAX_LOST:.0%} of the words of {lists} were lost, {shortfall}."
+        else:
+            yield markdown_text(fact.text)
 
 
 def bundled_origin(name: str) -> Iterator[str]:
@@ -193,9 +225,8 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
     facts = fit_attribute(fit, "table")
     if "description" in facts:
         yield f"We asked: {markdown_text(facts['description'])}"
-    associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False)["attribute_group"]
-    if pairs := [f"{_name(group)} with {name_some(map(_name, lists.unique()))}" for group, lists in associated]:
-        yield f"The hypothesis associates {'; '.join(pairs)}."
+    if associated := associations_text(table):
+        yield f"The hypothesis associates {markdown_text(associated)}."
     for name, sides in own_questions(table).items():
         short = measure_of_fit(fit).short
         texts = [
@@ -214,7 +245,12 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
     rows, measure = fitted_rows(fit), measure_of_fit(fit)
     others = [name for name in rows.connections if name != "associated"]
     if "different" in others:
-        yield "Different words are those that are associated with another protected group."
+        groups = table["protected_group"].unique()
+        lists = table.loc[table["connection"] == "different", "attribute_group"].unique()
+        other = "are associated with another protected group"
+        if len(groups) == 1:
+            other = f"the hypothesis does not associate with {_name(groups[0])} ({name_some(map(_name, lists))})"
+        yield f"Different words are those that {other}."
     for control in (name for name in others if name in _CONTROLS):
         words = set(table.loc[table["connection"] == control, "attribute_word"].str.lower())
         bundled = words <= set(control_list(control))
@@ -263,8 +299,8 @@ def _scope(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     )
     if topics := [_name(record["list"]) for record in records if record["topic"]]:
         yield (
-            f"The words of {name_some(topics)} resemble each other more than those of 99% of random lists, so the "
-            "intervals are about words of the same topic."
+            f"Within {'the list' if len(topics) == 1 else 'each of the lists'} {name_some(topics)}, words resemble "
+            "each other more than within 99% of random lists, so results hold only for words of the same topic."
         )
 
 
@@ -277,10 +313,9 @@ def _lost_and_left_out(facts: dict[str, Any]) -> Iterator[str]:
             f"{len(words):,} of {_name(name)}: {markdown_text(name_some(words, _MOST_WORDS))}"
             for name, words in lost.items()
         ]
-        yield (
-            f"The {source} lacked {counted(sum(map(len, lost.values())), 'word')}, which were left out "
-            f"({'; '.join(lists)})."
-        )
+        number = sum(map(len, lost.values()))
+        was = "was" if number == 1 else "were"
+        yield (f"The {source} lacked {counted(number, 'word')}, which {was} left out ({'; '.join(lists)}).")
     else:
         yield f"The {source} has all words of the lists."
     if means := facts.get("embedding", {}).get("means_of_words"):
@@ -294,7 +329,7 @@ def _lost_and_left_out(facts: dict[str, Any]) -> Iterator[str]:
 
 
 def _name(name: object) -> str:
-    return markdown_text(shown_name(str(name)))
+    return markdown_text(quoted_name(str(name)))
 
 
 def _sizes(table: "pd.DataFrame", side: str) -> str:
@@ -323,12 +358,9 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
             "multiplied by exp(t z), with z ~ Normal(0, 1) for each group and effect, and t ~ HalfNormal(0.5)."
         )
     if "covariate" in fit["constant_data"].coords:
-        names = name_some(map(_name, fit["constant_data"].coords["covariate"].to_numpy().tolist()))
-        yield (
-            f"The slopes of distances on covariates of the protected words ({names}) have a flat prior. They are "
-            "those of least squares over words; the error of words like these has the variance HC2 with the degrees of "
-            f"freedom of {cited.cite('bell2002')}, around leans without the chance variation of attribute words."
-        )
+        names = fit["constant_data"].coords["covariate"].to_numpy().tolist()
+        sides = lean_sides(fit)
+        yield markdown_sentence(methods_sentence(names, sides, measure, cited.cite("bell2002")))
     if spec.caution:
         yield markdown_sentence(spec.caution)
 
@@ -338,7 +370,7 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
     if check is None:
         check = check_or_reason(fit, fit_attribute(fit, "random_seed"))
     if isinstance(check, BayesBiasError):
-        yield markdown_text(f"We made no posterior predictive check. {check}")
+        yield "We made no posterior predictive check."
         return
     judged = judged_statistics(check.statistics)
     failed = [row for one in check.problems if one.kind == "statistics" for row in one.numbers["statistics"]]
@@ -348,7 +380,7 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
     )
     if failed:
         named = "; ".join(
-            f"{row['statistic']} of {row['connection']}: {digits_text(row['observed'])}, replicated "
+            f"{statistic_name(row)}: {digits_text(row['observed'])}, replicated "
             f"{digits_text(row['low'])} to {digits_text(row['high'])}"
             for row in failed
         )
@@ -394,11 +426,10 @@ def _posterior(
             yield "The draws are independent."
     if "pareto_khat" in stats:
         yield (
-            "Their hyperparameters were resampled from points with unequal weights, which are worth at least "
-            f"{float(stats['importance_ess']):,.0f} independent points: this is the effective sample size of all "
-            "estimates. Given the hyperparameters, all means were drawn exactly. The Monte Carlo errors of the ends of "
-            "intervals were estimated from batches of the draws. The Pareto k of the weights is "
-            f"{float(stats['pareto_khat']):.2f}, where values below {KHAT_MAX:g} are reliable "
+            "The hyperparameters were resampled by importance weights (effective sample size "
+            f"{float(stats['importance_ess']):,.0f}). Given the hyperparameters, all means were drawn exactly. The "
+            "Monte Carlo errors of the ends of intervals were estimated from batches of the draws. The Pareto k of the "
+            f"weights is {float(stats['pareto_khat']):.2f}, where values below {KHAT_MAX:g} are reliable "
             f"({cited.cite('vehtari2024', inside=True)})."
         )
         if sampler == "conjugate" and float(stats["pareto_khat"]) > KHAT_TO_MOVE:

@@ -80,7 +80,7 @@ class WordCheck(Result):
             Statement(
                 "list",
                 f"{row['list']}: {row['words'] - row['lost']} of {row['words']}"
-                + (f", median place {row['median_place']:,.0f}" if row["lost"] < row["words"] else "")
+                + (f", median rank in the file {row['median_place']:,.0f}" if row["lost"] < row["words"] else "")
                 + worth_phrase(
                     {**{str(name): value for name, value in row.items()}, "words": row["words"] - row["lost"]}
                 ),
@@ -91,7 +91,8 @@ class WordCheck(Result):
         texts = tuple(
             Statement(
                 "lost words",
-                f"{row['word']} ({row['list']}): {row['left_out']}" + (f"; has {row['near']}" if row["near"] else ""),
+                f"{row['word']} ({row['list']}): {row['left_out']}"
+                + (f"; similar spellings: {row['near']}" if row["near"] else ""),
             )
             for row in lost[~many].to_dict("records")
         )

@@ -343,6 +343,15 @@ def normal_form(word: Any) -> Any:
     return normalized(word, error=StudyError) if isinstance(word, str) else word
 
 
+def study_file_name(name: str) -> str:
+    """Return a name for the file of a study.
+
+    >>> study_file_name("old & young")
+    'old_young.toml'
+    """
+    return f"{re.sub(r'[^\w-]+', '_', name)}.toml"
+
+
 def study_text(study: Study) -> str:
     """Return a study as the text of a TOML file, with all its control words.
 
@@ -387,8 +396,9 @@ def _lists_of_file(path: Path) -> dict[str, list[str]]:
     lists = read_word_lists(path)
     if len(lists) not in (3, 4):
         raise StudyError(
-            f"{path} has {len(lists)} word list{'s' * (len(lists) != 1)}. A study as CSV has a column for each of four "
-            "lists, in the order X, Y, A, B (protected words X and Y, attribute words A and B), or of three: X, A, B. "
+            f"{path} has {len(lists)} word list{'s' * (len(lists) != 1)}. A study as CSV has four columns: two groups "
+            "of protected words, then the attribute list that is associated with each. Or it has three: one group, its "
+            "associated list, and another list. "
             "`bayesbias studies new NAME.toml` writes a study with more."
         )
     return lists
@@ -403,7 +413,7 @@ def _read(path: Path) -> dict[str, Any]:
         near = [*list_studies(), *(file.name for file in path.parent.glob("*.toml"))]
         raise InputFileError(
             f"There is no study and no file {str(path)!r}{did_you_mean(path.name, near)}. Give the name of a "
-            f"TOML file, or one of the bundled studies: {', '.join(list_studies())}."
+            f"TOML or CSV file, or one of the bundled studies: {', '.join(list_studies())}."
         ) from None  # a name is misspelt, rather than a file missing
     if not text.strip():
         raise InputFileError(f"{path} is empty: `bayesbias studies new NAME.toml` writes a start.")

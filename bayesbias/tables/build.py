@@ -261,8 +261,8 @@ def _lost_hint(study: Study, lost: list[dict[str, str]], embedding: Embedding) -
     english = sum(len(words) for words in (study.human, study.neutral) if is_bundled(words))
     if 2 * sum(is_bundled(getattr(study, entry["list"])) for entry in controls) > english:
         texts.append(
-            " Most of the lost words are bundled control words, which are English: a study in another language says so "
-            '(language = "de") and takes human = "none" and neutral = "none", or lists in that language.'
+            " Most of the lost words are bundled English control words. If the study is not in English, state its "
+            'language (language = "de") and take human = "none" and neutral = "none", or lists in that language.'
         )
     return f"{''.join(texts)} `bayesbias words` (check_words) lists near spellings."
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from math import exp, inf
+from math import exp
 from typing import Any
 
 from bayesbias.base.checks import is_text
@@ -10,6 +10,10 @@ from bayesbias.errors import did_you_mean
 
 KEY = "measure"
 """The measure in a table's provenance; a table without one holds cosine distances."""
+LARGEST = 1e100
+"""The largest number of other measures: larger ones have squares that are not finite."""
+_LONGEST_TEXT = 200  # letters, which stand in most sentences of a report
+_LARGEST_LOG_FACTOR = 700  # above which exp is not finite
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,12 @@ class Measure:
     @property
     def range(self) -> tuple[float, float]:
         """Least and largest possible number."""
-        return _RANGES.get(self.name, (-inf, inf))
+        return _RANGES.get(self.name, (-LARGEST, LARGEST))
 
     @property
     def is_bounded(self) -> bool:
         """Whether numbers have bounds, so that the bundled priors hold in their unit."""
-        return self.range != (-inf, inf)
+        return self.name in _RANGES
 
     @property
     def short(self) -> str:
@@ -108,6 +112,32 @@ class Measure:
         to = "to" if is_nearer else "from"
         return f"{words} are {self.nearer if is_nearer else self.farther.upper()} {to} {first} than {to} {second}"
 
+    def shift(self, first: str, second: str) -> str:
+        """Return the claim that a word leans more to the `first` attribute words, relative to the `second`.
+
+        >>> COSINE_DISTANCE.shift("male words", "female words")
+        "a word's distances shift towards male words, relative to female words"
+        >>> SURPRISAL.shift("male words", "female words")
+        'male words become likelier with a word, relative to female words'
+        """
+        if self.to == "with":
+            return f"{first} become {self.nearer} with a word, relative to {second}"
+        return f"a word's {self.numbers} shift towards {first}, relative to {second}"
+
+    def phrase(self, phrase: str) -> str:
+        """Return a noun phrase about cosine distances, such as the meaning of a column, as one about this measure.
+
+        >>> SURPRISAL.phrase("mean distance to the first list"), SURPRISAL.phrase("nearer below 0, farther above 0")
+        ('mean surprisal of the first list', 'likelier below 0, less likely above 0')
+        """
+        if self.column == COSINE_DISTANCE.column:
+            return phrase
+        words = {"cosine distance": self.name, "distance to": f"{self.short} {self.preposition}"}
+        words |= {"distance": self.short, "embedding": self.source, "nearer": self.nearer, "farther": self.farther}
+        for ours, other in words.items():
+            phrase = phrase.replace(ours, other)
+        return phrase
+
     def way(self, direction: str) -> str:
         """Return what words are that have a `direction`, ``"nearer"`` or ``"farther"``, in frames of results.
 
@@ -122,7 +152,7 @@ class Measure:
         >>> SURPRISAL.factor(-0.69, -1.1, -0.41)
         'a factor of 1.99 in probability (1.51 to 3)'
         """
-        if self.unit != SURPRISAL.unit:
+        if self.unit != SURPRISAL.unit or max(-low, high) > _LARGEST_LOG_FACTOR:
             return ""
         factors = [f"{exp(-number):.3g}" for number in (difference, high, low)]
         return f"a factor of {factors[0]} in probability ({factors[1]} to {factors[2]})"
@@ -185,6 +215,8 @@ def measure_faults(record: Any) -> Iterator[str]:
     names = set(COSINE_DISTANCE.record())
     if not isinstance(record, Mapping) or set(record) != names or not all(map(is_text, record.values())):
         yield f"measure must be a section of texts with {', '.join(sorted(names))}"
+    elif long := [name for name, text in record.items() if len(text) > _LONGEST_TEXT]:
+        yield f"measure has a {long[0]} of more than {_LONGEST_TEXT} letters"
     elif not all(record[name].strip() for name in ("name", "nearer", "farther")):
         yield "measure must say a name, and what words with lower and with higher numbers are"
     elif record["column"] not in _COLUMNS:

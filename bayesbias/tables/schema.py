@@ -18,7 +18,7 @@ from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.checks import check_choice, check_type, is_count, is_number, is_text, normalized
 from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
 from bayesbias.base.machine import require
-from bayesbias.base.number_text import counted, digits_text, shown_name
+from bayesbias.base.number_text import counted, digits_text, quoted_name, shown_name
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
 from bayesbias.studies.faults import CONTROLS, question_faults
 from bayesbias.studies.study import CONNECTIONS
@@ -334,8 +334,22 @@ def judge_lost_entries(
         WordList(labels[key], size, lost_by_key[key], limited=key[0] == "protected" or key[1] not in CONTROLS)
         for key, size in sizes.items()
     ]
-    meaning = "The estimates are about the words that are left; the table keeps the whole list (lost_words)."
+    meaning = "Estimates use the words that are left; the table only records which words were lost."
     judge_lost_words(source, lists, meaning + hint, max_lost=max_lost)
+
+
+def associations_text(table: pd.DataFrame) -> str:
+    """Return which lists are associated with which groups; empty if none are.
+
+    >>> associations_text(bb.distance_table(embedding, "weat7", max_lost=1)).partition(";")[0]
+    "'math' with 'male'"
+    """
+    associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False, observed=True)
+    pairs = [
+        f"{quoted_name(str(group))} with {name_some([quoted_name(str(name)) for name in lists.unique()], 4)}"
+        for group, lists in associated["attribute_group"]
+    ]
+    return "; ".join(pairs)
 
 
 def lost_by_list(lost: list[dict[str, str]]) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from bayesbias.errors import ArgumentError, TableError, did_you_mean, name_some
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.codes import to_numbers
 from bayesbias.tables.measures import KEY as MEASURE
-from bayesbias.tables.measures import Measure
+from bayesbias.tables.measures import Measure, measure_faults
 from bayesbias.tables.schema import FrameLike, as_frame, with_provenance
 from bayesbias.tables.study_pairs import StudyPairs, judge_lost, lost_entries
 
@@ -141,6 +141,8 @@ def score_table(
         value.replace("_", " ").strip() if trials is None else f"log odds of {value.replace('_', ' ').strip()}"
     )
     measure = Measure(("" if sign > 0 else "minus ") + named_measure, unit, SCORE)
+    if faults := list(measure_faults(measure.record())):
+        raise ArgumentError(f"value={shown(value)}, unit={shown(unit)}: {faults[0]}. Give shorter texts.")
     record = {
         "embedding": {"name": source or "scores of one's own"},
         **pairs.facts,

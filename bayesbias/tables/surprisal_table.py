@@ -1,7 +1,7 @@
 """Build a table of surprisals from a language model and a study."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, Literal
 
@@ -19,7 +19,9 @@ from bayesbias.embeddings.language_models.prompts import (
     PROTECTED,
     Prompt,
     fill_protected,
+    mirrored,
     pair_templates,
+    places_in,
     warn_of_plurals,
 )
 from bayesbias.embeddings.surprisals import (
@@ -30,7 +32,7 @@ from bayesbias.embeddings.surprisals import (
     log_probabilities,
     model_source,
 )
-from bayesbias.errors import ArgumentError, QuestionWarning, warn_user
+from bayesbias.errors import ArgumentError, QuestionWarning, name_some, warn_user
 from bayesbias.studies.study import Study, StudyLike, load_study
 from bayesbias.tables.errors_over_contexts import template_errors
 from bayesbias.tables.measures import KEY as MEASURE
@@ -181,7 +183,9 @@ def surprisal_table(
         )
     _check_order(source, sentences)
     subjects = _subjects(baseline, source)
-    pairs, lost = _known_pairs(source, loaded, sentences[0], max_lost)
+    if baseline != "mask" and (strange := _unknown(source, map(mirrored, sentences), subjects)):
+        raise ArgumentError(f"baseline: {source.name!r} does not know {name_some(map(repr, sorted(strange)))}.")
+    pairs, lost = _known_pairs(source, loaded, sentences, max_lost)
     words_at = {PROTECTED: pairs.protected["word"], ATTRIBUTE: pairs.attributes["word"]}
     warn_of_plurals(sentences, words_at.__getitem__)
     if len(sentences) == 1 and not by_template:
@@ -255,7 +259,7 @@ def _check_order(source: Source, sentences: Iterable[str]) -> None:
     if not isinstance(source, ModelSource) or source.context != "left":
         return
     for sentence in sentences:
-        if sentence.index(ATTRIBUTE) < sentence.index(PROTECTED):
+        if places_in(sentence)[0] == ATTRIBUTE:
             raise ArgumentError(
                 f"templates: in {sentence!r:.80}, {ATTRIBUTE} comes before {PROTECTED}, of which a causal model then "
                 "knows nothing. Put PROTECTED first, or compare whole sentences (context='sentence')."
@@ -283,18 +287,13 @@ def _subjects(baseline: Any, source: Source) -> list[str]:
 
 
 def _known_pairs(
-    source: Source, study: Study, sentence: str, max_lost: float
+    source: Source, study: Study, sentences: Sequence[str], max_lost: float
 ) -> tuple[StudyPairs, list[dict[str, str]]]:
     """Return the words of a study that the source knows, and the entries of the others."""
-    mirrored = sentence.replace(PROTECTED, "\0").replace(ATTRIBUTE, PROTECTED).replace("\0", ATTRIBUTE)
-    lists = (sentence, study.attribute_lists), (mirrored, study.protected)
-    unknown: set[str] = set()
-    for template, of_role in lists:
-        words = tuple(dict.fromkeys(chain.from_iterable(of_role.values())))
-        for prompt, places in fill_protected(template, "person").prompts(words):
-            lacking = set(source.unknown(prompt))
-            written = zip(prompt.words, places, strict=True)
-            unknown |= {words[place] for word, place in written if word in lacking}
+    attributes, protected = (
+        list(dict.fromkeys(chain.from_iterable(lists.values()))) for lists in (study.attribute_lists, study.protected)
+    )
+    unknown = {*_unknown(source, sentences, attributes), *_unknown(source, map(mirrored, sentences), protected)}
     pairs = StudyPairs.from_words(study, [word for word in study.words if word not in unknown])
     named = f"The model {source.name!r}"
     hint = "Use other words, or leave this list out of the study."
@@ -302,6 +301,16 @@ def _known_pairs(
     lost = lost_entries(study, dict.fromkeys(unknown, "the model's tokenizer does not know it"))
     judge_lost(study, lost, named, hint="", max_lost=max_lost)
     return pairs, lost
+
+
+def _unknown(source: Source, sentences: Iterable[str], words: Sequence[str]) -> set[str]:
+    """Return the words that the source does not know in the place of ATTRIBUTE in one of the sentences."""
+    unknown: set[str] = set()
+    for sentence in sentences:
+        for prompt, places in fill_protected(sentence, "person").prompts(words):
+            lacking = set(source.unknown(prompt))
+            unknown |= {words[place] for word, place in zip(prompt.words, places, strict=True) if word in lacking}
+    return unknown
 
 
 def _surprisals(

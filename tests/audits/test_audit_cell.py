@@ -198,3 +198,18 @@ def test_the_hash_of_words_follows_their_forms_and_vectors() -> None:
     assert words_hash(bb.Embedding(words=whole.words, vectors=vectors), pets.study()) == first
     vectors[whole.words.index("tom")] = vectors[whole.words.index("cat")]
     assert words_hash(bb.Embedding(words=whole.words, vectors=vectors), pets.study()) != first
+
+
+def test_the_hash_of_words_follows_their_sentences() -> None:
+    """Templates with the same vectors and the same errors are another question all the same."""
+    vectors = dict(zip(pets.embedding(1).words, pets.embedding(1).vectors, strict=True))
+
+    def hash_in(*templates: str, words: list[str] | None = None) -> str:
+        def encoder(texts: list[str]) -> list[np.ndarray]:
+            return [vectors[text.split()[-1]] for text in texts]
+
+        return words_hash(bb.encode(encoder, words or list(vectors), templates, name="toy"), pets.study())
+
+    assert hash_in("A WORD") == hash_in("A WORD", words=[*vectors][::-1]) != hash_in("The WORD")
+    assert hash_in("A WORD", "The WORD") != hash_in("A WORD", "One WORD")
+    assert hash_in("WORD") == words_hash(pets.embedding(1), pets.study())

@@ -96,7 +96,7 @@ def test_other_lost_words_are_not_compared(tmp_path: Path) -> None:
     path = bb.write(bb.gate(audited({"s": 0.05}), rope=0.02), tmp_path / "old.json")
     fewer = bb.gate(audited({"s": 0.05}, lost_words={("A", "s"): ("cat", "dog")}), rope=0.02, baseline=path)
     assert fewer.outcome == "fail"
-    assert "2 words of its groups were lost, 0 in the baseline" in fewer.questions["reason"].item()
+    assert "lost words of its groups: 0 in the baseline, 2 now" in fewer.questions["reason"].item()
 
 
 def test_the_json_repeats_the_result(tmp_path: Path) -> None:
@@ -130,6 +130,21 @@ test_refusals = refusals(
     (lambda: bb.gate(audited({"s": 0.0}).assign(mean=0.5), rope=0.02), ReportError, "s, contrast"),
     (lambda: bb.gate(audit_of({("A", "s", "mac"): 0.5}, {}), rope=0.02), ReportError, "contrast"),
 )
+
+
+def test_the_same_vectors_and_another_package_are_named(tmp_path: Path) -> None:
+    def gated(vectors: str, package: str, **rule: Any) -> GateResult:
+        return bb.gate(audited({"s": 0.0}, settings={"Embeddings": vectors, "Package": package}), rope=0.02, **rule)
+
+    path = bb.write(gated("A (hash 1)", "bayesbias 1"), tmp_path / "old.json")
+    same, other = gated("A (hash 1)", "bayesbias 1", baseline=path), gated("A (hash 2)", "bayesbias 2", baseline=path)
+    for text in (str(same), same.model_card):
+        assert "The vectors are those of the baseline" in text
+        assert "of bayesbias 1" not in text
+    for text in (str(other), other.model_card):
+        assert "The vectors are those of the baseline" not in text
+        assert "The baseline is of bayesbias 1, and this gate of bayesbias 2" in text
+    assert not gated("A (hash 2)", "bayesbias 1", baseline=path).notes
 
 
 def test_the_page_shows_what_a_baseline_decides(tmp_path: Path) -> None:

@@ -30,7 +30,11 @@ def baseline(tmp_path: Path) -> Path:
         (lambda: audited({"a": 0.0}, **SAME), 0.02, "NOT ASKED b in A"),
         (lambda: now_of(study_hashes={"a": "one", "b": "two"}), 0.02, "b in A: its word lists"),
         (lambda: now_of(model_hash="other"), 0.02, "b in A: its model"),
-        (lambda: now_of(lost_words={("A", "a"): (), ("A", "b"): ("cat",)}), 0.02, "b in A: 1 word of its groups"),
+        (
+            lambda: now_of(lost_words={("A", "a"): (), ("A", "b"): ("cat",)}),
+            0.02,
+            "b in A: lost words of its groups: 0 in the baseline, 1 now",
+        ),
         (lambda: now_of(words_hashes={("A", "b"): "other"}), 0.02, "b in A: its words have other forms"),
         (lambda: now_of(interval_includes={"A": "dependence of words"}), 0.02, "nothing in the baseline"),
     ],
@@ -43,6 +47,21 @@ def test_a_changed_plan_is_an_outcome(baseline: Path, audit: Any, rope: Any, fac
     lenient = bb.gate(audit(), rope=rope, baseline=baseline, strict=False)
     assert (lenient.outcome, lenient.exit_code) == ("pass", 0)
     assert fact in str(lenient)
+
+
+@pytest.mark.parametrize(
+    ("size", "mean", "outcome"), [(1000, 0.04, "fail"), (999, 0.04, "fail"), (20, 0.0285, "changed plan")]
+)
+def test_fewer_draws_than_were_kept_are_another_plan(tmp_path: Path, size: int, mean: float, outcome: str) -> None:
+    """With few draws what fails becomes undecided."""
+    path = bb.write(bb.gate(now_of(), rope=0.02), tmp_path / "old") / "gate.json"
+    frame = audited({"a": 0.0, "b": mean}, **SAME)
+    for key, draws in frame.record.draws.items():
+        frame.record.draws[key] = draws[:size]
+        frame.loc[frame["study"] == key[1], "mean"] = draws[:size].mean()
+    result = bb.gate(frame, rope=0.02, baseline=path)
+    assert result.outcome == outcome
+    assert ("CHANGED b in A: at least 1,000 draws in the baseline" in str(result)) == (size < 1000)
 
 
 def test_the_same_plan_and_a_larger_one_pass(baseline: Path) -> None:

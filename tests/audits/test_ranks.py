@@ -6,7 +6,10 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.audit_frame import COLUMNS, AuditFrame, AuditRecord
+from bayesbias.audits.coherence import Coherence
 from bayesbias.errors import ReportError
+
+SOUND = Coherence(0.2, 0.3, 0.1, 0.0)
 
 
 def audit_of(
@@ -25,7 +28,8 @@ def audit_of(
         frame.loc[here, ["mean", "hdi_low", "hdi_high"]] = [values.mean(), *np.quantile(values, [0.055, 0.945])]
     made = AuditFrame(frame)
     lost: dict[tuple[str, str], tuple[str, ...]] = {key[:2]: () for key in estimates}
-    made.record = AuditRecord(draws, lost, {}, 0.89, "crossed" if draws else "")
+    coherences = dict.fromkeys(lost, SOUND)
+    made.record = AuditRecord(draws, lost, {}, 0.89, "crossed" if draws else "", coherences=coherences)
     return made
 
 

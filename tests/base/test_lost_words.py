@@ -53,7 +53,7 @@ def test_the_share_that_is_named_is_enough(lost: int, size: int) -> None:
 
 @pytest.mark.parametrize(("lost", "size"), [(2, 3), (26, 50), (9, 10)])
 def test_a_list_that_lost_more_than_half_is_not_to_be_allowed(lost: int, size: int) -> None:
-    with pytest.raises(LostWordsError, match=r"or give others\.$"):
+    with pytest.raises(LostWordsError, match=r"or replace them\.$"):
         judge_lost_words("X", [losing(lost, size), losing(1, 4, name="arts")], "", max_lost=MAX_LOST)
 
 

@@ -1,6 +1,7 @@
 """Commands of `bayesbias.cli.own_embeddings`."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import get_args
@@ -299,6 +300,17 @@ def test_what_is_no_encoder_is_refused(folder, encoder, monkeypatch, capsys):
     name = encoder.format(folder)
     assert in_process("encode", name, "--study", "pets.toml", "--output", "v.npz", monkeypatch=monkeypatch) == 2
     assert name in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders to which others may write")
+def test_modules_of_a_folder_to_which_others_may_write_are_not_imported(folder, monkeypatch, capsys):
+    Path(f"{folder}_planted.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+    Path().chmod(0o1777)
+    command = ("encode", f"{folder}_planted:embed", "--study", "pets.toml", "--output", "v.npz")
+    assert in_process(*command, monkeypatch=monkeypatch) == 2
+    assert "others cannot write" in capsys.readouterr().err
+    assert not Path("ran").exists()
 
 
 def test_the_common_part_is_shown_and_removed(folder, monkeypatch, capsys):

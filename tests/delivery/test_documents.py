@@ -9,10 +9,20 @@ import xarray as xr
 
 import bayesbias as bb
 from bayesbias.base.statements import Statement, StatementList, markdown_text
-from bayesbias.delivery.documents import _part_lines, escaped, latex_prose, latex_table, markdown, table_lines, typeset
+from bayesbias.delivery.documents import (
+    _part_lines,
+    escaped,
+    latex_methods,
+    latex_prose,
+    latex_table,
+    markdown,
+    table_lines,
+    typeset,
+)
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import table_block
 from bayesbias.errors import OutputError
+from bayesbias.reports.methods import methods_and_references
 from tests.delivery.results import RESULTS, result_of
 
 
@@ -98,3 +108,11 @@ def test_the_error_names_the_extra_before_any_work(monkeypatch: pytest.MonkeyPat
     with pytest.raises(OutputError, match=r"bayesbias\[docx\]"):
         bb.write("no result", tmp_path / "result.docx")
     assert not list(tmp_path.iterdir())
+
+
+def test_methods_in_latex_cite_the_entries_by_their_keys(fit: xr.DataTree) -> None:
+    prose, cited = methods_and_references(fit)
+    text = latex_methods(prose, cited)
+    assert r"\citet{dobrzeniecka2024}" in text
+    assert "Dobrzeniecka and Urbaniak (2024)" not in text
+    assert text.endswith(rf"\nocite{{{','.join(cited.keys)}}}")

@@ -4,7 +4,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.base import machine as memory
-from bayesbias.embeddings.templates import templates_of_words
+from bayesbias.embeddings.templates import template_steps, templates_of_words
 from bayesbias.errors import ArgumentError, NotEnoughMemoryError
 
 
@@ -57,3 +57,12 @@ def test_sentences_of_all_words_are_counted_before_they_are_made(monkeypatch):
     assert len(templates_of_words(["king"], sentences)["king"]) == 100
     with pytest.raises(NotEnoughMemoryError, match="Take fewer words, or fewer templates"):
         templates_of_words(["king", "queen", "man"], sentences)
+
+
+def test_the_step_of_templates_follows_the_sentences_of_each_word() -> None:
+    one, two = ("A WORD.",), ("WORD is here.", "The WORD.")
+    (step,) = template_steps({"cat": one, "dog": two})
+    assert "1 to 2 templates" in step
+    assert template_steps({"dog": two, "cat": one}) == (step,)
+    assert template_steps({"cat": two, "dog": one}) != (step,)
+    assert "2 templates" in template_steps({"cat": two})[0]

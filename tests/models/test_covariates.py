@@ -8,8 +8,14 @@ import polars
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, FitError, InputFileError, LostWordsWarning
-from bayesbias.models.covariates import collinear_faults, read_covariates, with_covariates, without_unrated
+from bayesbias.errors import ArgumentError, FitError, InputFileError, LostWordsWarning, QuestionWarning
+from bayesbias.models.covariates import (
+    collinear_faults,
+    columns_of_numbers,
+    read_covariates,
+    with_covariates,
+    without_unrated,
+)
 from bayesbias.models.data import model_data, subset
 from tests.reports.covariates.made import made_table
 
@@ -116,3 +122,25 @@ def test_words_without_a_number_are_left_out_on_request_and_recorded(table: pd.D
     fit = bb.fit(part, covariates=rated, draws=50, random_seed=1, progress=False)
     assert "edited" not in bb.models.fit_attribute(fit, "table")
     assert without_unrated({"": part}, {"": rated.set_index("word")})[""] is part
+
+
+def test_a_column_that_numbers_the_rows_is_no_covariate(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.csv"
+    path.write_text("Nr;Job;Women, %\n7;nurse;86,1\n8;clerk;30\n9;pilot;5,4\n")
+    with pytest.warns(QuestionWarning, match=r"ignored the column 'Nr', which numbers the rows\..* columns="):
+        read = read_covariates(path, "Job", columns=())
+    assert list(read) == ["word", "Women, %"]
+    assert list(columns_of_numbers(read)) == ["word", "Women, %"]
+    assert list(read_covariates(path, "Job", columns=["Women, %"])) == ["word", "Women, %"]
+    chosen = read_covariates(path, "Job", columns=["Nr"])
+    assert list(columns_of_numbers(chosen)) == list(chosen) == ["Nr", "word"]
+    with pytest.raises(InputFileError, match=r"no column of numbers 'women, %' .did you mean 'Women, %'"):
+        read_covariates(path, "Job", columns=["women, %"])
+
+
+def test_a_frame_whose_index_has_the_words_keeps_what_numbers_them() -> None:
+    frame = pd.DataFrame({"word": ["nurse", "clerk", "pilot"], "rank": [1, 2, 3], "share": [0.9, 0.3, 0.1]})
+    with pytest.warns(QuestionWarning, match=r"'rank', which numbers the rows.*set_index\('word'\)"):
+        assert list(columns_of_numbers(frame)) == ["word", "share"]
+    assert list(columns_of_numbers(frame.set_index("word"))) == ["rank", "share"]
+    assert list(columns_of_numbers(frame[["word", "rank"]])) == ["word", "rank"]

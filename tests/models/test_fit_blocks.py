@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import h5py
 import pytest
 
 import bayesbias as bb
@@ -66,3 +67,15 @@ def test_many_names_are_read(tmp_path: Path, count: int) -> None:
     fit["posterior"] = xr.DataTree(posterior)
     path = bb.write_fit(fit, tmp_path / "fit.nc")
     assert len(bb.read_fit(path)["posterior"].attrs) >= count
+
+
+def test_texts_of_a_variable_that_are_longer_than_the_file_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "fit.nc"
+    path.write_bytes(whole_fit())
+    with h5py.File(path) as file:
+        start = file["constant_data/attribute_word"].id.get_offset()
+    content = bytearray(path.read_bytes())
+    content[start : start + 4] = (2**20).to_bytes(4, "little")  # the length of the first text
+    path.write_bytes(content)
+    with pytest.raises(FitError, match="attribute_word is longer than the file"):
+        bb.read_fit(path)

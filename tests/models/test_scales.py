@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.errors import FitError, TableError
 from bayesbias.models.data import model_data
 from bayesbias.models.scales import COSINE, Scale, scale_of
 from bayesbias.tables.measures import Measure
@@ -55,6 +56,39 @@ def test_the_scale_is_stored_with_the_fit(tmp_path: Path) -> None:
     unit = model_data(table).scale.unit
     assert 100 < unit < 400
     assert f"rate={2 / unit:.3g}"[:8] in json.loads(again.attrs["model"])["priors"]["sigma"]
+
+
+@pytest.mark.parametrize(
+    ("factor", "shift", "error", "message"),
+    [
+        (1e150, 0.0, TableError, "lie outside -1e\\+100 to 1e\\+100"),
+        (1.0, 1e15, FitError, "except for rounding"),
+        (1e-150, 0.0, FitError, "except for rounding"),
+    ],
+)
+def test_numbers_whose_spread_cannot_be_computed_are_refused(
+    factor: float, shift: float, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        model_data(scores(factor, shift))
+
+
+def test_small_units_are_fitted_and_rounding_has_no_unit() -> None:
+    assert model_data(scores(1e-9)).scale.unit == pytest.approx(1e-9 * model_data(scores()).scale.unit)
+    cells = np.repeat(np.arange(6), 4)
+    numbers = cells + np.tile([0.0, 1e-15, 0.0, 1e-15], 6)  # equal in each cell, except for rounding
+    assert scale_of(numbers, cells, np.zeros(24, dtype=np.int64)).unit > 1
+
+
+@pytest.mark.parametrize("scale", ["[1e308, 20]", "[8, 1e300]", "[8, 1e-300]", "[NaN, 1]", None])
+def test_a_scale_that_cannot_be_is_a_fault_of_a_fit(scale: str | None, tmp_path: Path) -> None:
+    fit = bb.fit(scores(), "hierarchical", draws=100, chains=1, random_seed=1, progress=False)
+    fit.attrs = {**fit.attrs, "scale": scale}
+    if scale is None:
+        del fit.attrs["scale"]
+    path = bb.write_fit(fit, tmp_path / "fit.nc")
+    with pytest.raises(FitError, match="attribute scale"):
+        bb.read_fit(path)
 
 
 def test_draws_are_scaled_by_what_they_are() -> None:

@@ -35,7 +35,7 @@ def page_of(shifts: dict[str, float]) -> FitReport:
 
 def test_the_sentence_names_the_lists_and_the_number_has_its_interval() -> None:
     contents = page_of({"cats": -0.2, "dogs": -0.2}).contents
-    for fact in ("group cats", "cats traits", "those of dogs", "dogs traits"):
+    for fact in ("'cats' words", "to 'cats traits'", "'dogs' words", "to 'dogs traits'"):
         assert fact in contents.answer
     row = bb.contrasts(page_of({"cats": -0.2, "dogs": -0.2}).fit, level="overall").iloc[0]
     assert "89%" in contents.estimate
@@ -49,8 +49,8 @@ def test_the_sentence_names_the_lists_and_the_number_has_its_interval() -> None:
 
 def test_groups_with_another_answer_precede_their_table() -> None:
     contents = page_of({"cats": -0.3, "dogs": -0.3, "birds": -0.3, "snakes": 0.2}).contents
-    assert "snakes farther" in contents.parts[0].statements[1].text
-    assert "ords of 4 groups (cats, dogs, birds and 1 more) lie nearer on average to" in contents.answer
+    assert "'snakes' farther" in contents.parts[0].statements[1].text
+    assert "ords of 4 groups ('cats', 'dogs', 'birds' and 1 more) lie nearer on average to" in contents.answer
     assert contents.sections[0].parts == contents.parts
     groups = contents.tables["groups"]
     assert groups.mark is not None
@@ -61,7 +61,7 @@ def test_groups_with_another_answer_precede_their_table() -> None:
 
 def test_what_holds_on_average_is_not_said_of_a_group_that_goes_the_other_way() -> None:
     sentence = page_of({"cats": -0.5, "dogs": 0.1}).contents.answer
-    assert "ords lie nearer on average to the lists of their own group (cats: cats traits; dogs: dogs" in sentence
+    assert "ords lie nearer on average to the lists of their own group ('cats': 'cats traits'; " in sentence
     assert "those of dogs" not in sentence
 
 
@@ -69,7 +69,7 @@ def test_a_group_that_another_seed_may_settle_is_borderline() -> None:
     page = page_of({"cats": -0.3, "dogs": -0.3, "snakes": -0.3})
     rows = {part.numbers["protected_group"]: part.numbers for part in page.conclusions.shown if part.kind == "group"}
     rows["snakes"]["borderline"] = True
-    assert "snakes borderline" in page.contents.parts[0].statements[1].text
+    assert "'snakes' borderline" in page.contents.parts[0].statements[1].text
 
 
 def test_names_of_many_words_leave_the_sentence_short() -> None:
@@ -90,7 +90,7 @@ def test_one_group_is_compared_on_two_named_lists() -> None:
     table = page.table[page.table["protected_group"] == "cats"].reset_index(drop=True)
     fit = bb.fit(table, "hierarchical", draws=200, chains=2, random_seed=1, progress=False)
     page = FitReport(fit, table, None, None, 0.89, 1)
-    assert "words of the group cats lie nearer to the list cats traits than to the list dogs traits" in (
+    assert "'cats' words lie nearer to 'cats traits' than to 'dogs traits'" in (
         page.contents.answer.replace("Words", "words")
     )
     question = " ".join(block.text for block in question_section(page).blocks if isinstance(block, Paragraph))

@@ -21,7 +21,7 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
     data = bb.methods(short_fit).split("\n\n")[0]
     facts = short_table.attrs["bayesbias"]
     assert facts["embedding"]["name"] in data
-    assert f"The word lists are those of the study {facts['study']}:" in data
+    assert f"The word lists are those of the study {facts['study']!r}:" in data
     hashes = facts["embedding"]["hash"], bb.models.fit_attribute(short_fit, "table_hash")
     words_read = "embedding (of the words that were read)"
     assert f"Hashes: {words_read} `{hashes[0]}`, table `{hashes[1]}`, model `" in bb.methods(short_fit)
@@ -30,7 +30,9 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
         for name, words in short_table.groupby(f"{side}_group")[f"{side}_word"]:
             assert f"{name}: {words.nunique()}" in data
     assert f"{len(short_table):,} pairs" in data
-    assert "The hypothesis associates math with male; arts with female." in bb.methods(short_fit).split("\n\n")[1]
+    assert (
+        "The hypothesis associates 'math' with 'male'; 'arts' with 'female'." in bb.methods(short_fit).split("\n\n")[1]
+    )
     lost = bb.lost_words(short_table)
     assert f"{len(lost):,} words" in data
     assert all(word in data for word in lost.query("list == 'human'")["word"])

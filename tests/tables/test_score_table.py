@@ -69,6 +69,7 @@ def test_missing_cells_are_lost_pairs_and_words_without_any_are_lost() -> None:
         (ROWS.assign(reaction_time=np.inf), {}, TableError, "no finite number"),
         (ROWS, {"lower": "smaller"}, ArgumentError, "lower='smaller'"),
         (ROWS, {"value": " "}, ArgumentError, "value=' '"),
+        (ROWS, {"unit": "x" * 201}, ArgumentError, "a unit of more than 200 letters"),
     ],
 )
 def test_faults_are_named(frame: pd.DataFrame, settings: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.base.files.vector_cache import vector_cache, vector_key
 from bayesbias.embeddings.language_models.prompts import Prompt
+from bayesbias.embeddings.surprisals import FunctionSource, function_source, log_probabilities
 from bayesbias.errors import ArgumentError, EmbeddingError, InputFileError, LostWordsError, QuestionWarning
 from tests.embeddings.language_models.toy_models import save_causal, save_masked
 
@@ -108,6 +110,27 @@ def test_answers_are_kept_and_a_changed_model_is_refused(tmp_path: Path) -> None
             lambda prompts: [[2 * value for value in row] for row in n_gram(prompts)], STUDY, TEMPLATES, cache=cache,
             name="n-grams",
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("numbers", [[0.5], [-1.0, -2.0]])
+def test_a_cache_with_other_numbers_than_log_probabilities_is_refused(numbers: list[float], tmp_path: Path) -> None:
+    cache = tmp_path / "answers.db"
+    prompts = [Prompt("The engineer said that ", " was tired.", ("he",))]
+    with vector_cache(cache) as opened:
+        assert opened is not None
+        key = vector_key("n-grams", "log probability", prompts[0].before, prompts[0].after, "he")
+        opened.write([key], [np.array(numbers, dtype=np.float32)])
+    source = function_source(n_gram, batch=None, attempts=1, timeout=None, name="n-grams", version=None, cached=True)
+    with pytest.raises(InputFileError, match="other numbers than log probabilities"):
+        log_probabilities(source, prompts, cache=cache, progress=False)
+
+
+def test_words_are_known_in_every_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FunctionSource, "unknown", lambda _, prompt: [word for word in prompt.words if word == "She"])
+    with pytest.raises(LostWordsError, match="'she'"):
+        bb.surprisal_table(n_gram, STUDY, [TEMPLATES[0], "The PROTECTED left. ATTRIBUTE was late."])
+    with pytest.raises(ArgumentError, match=r"baseline: .* does not know 'She'"):
+        bb.surprisal_table(n_gram, STUDY, TEMPLATES, baseline=["She"])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,9 +28,9 @@ from real_vectors import vectors_path  # noqa: E402 - a script in another folder
 
 import bayesbias as bb  # noqa: E402
 from bayesbias.audits.coherence import Coherence, coherence_of  # noqa: E402
-from bayesbias.audits.gate import decided  # noqa: E402
 from bayesbias.audits.gate_files import Baseline, Earlier  # noqa: E402
 from bayesbias.audits.gate_plan import AskedQuestion, GatePlan, Region  # noqa: E402
+from bayesbias.audits.gate_rule import decided  # noqa: E402
 from bayesbias.base.checks import HDI_PROB  # noqa: E402
 from bayesbias.base.exit_codes import FAIL, INCOMPARABLE, PASS  # noqa: E402
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval  # noqa: E402
@@ -56,6 +57,10 @@ RETRAINED = ("fine-tuned encoder",)
 # Distance from the edge of the region to the truth, in median posterior sds; below 0 the truth lies outside.
 INSIDE = (-2, -1, -0.01, 1, 2, 3)
 HARMLESS = ("original", "float16", "8 bits", "another seed", *RETRAINED)
+NOTHING, LESS, SAME = "nothing", "less", "the same"
+"""What was associated in the baseline; less: by `LESS_SDS` median posterior sds."""
+LESS_SDS, BESIDE_EDGE = 2, -1
+"""Change since a baseline in which something was associated, and where the truth then lies, as in `INSIDE`."""
 _REFERENCE = 1200
 _QUESTION = ("copy", "study", "model")
 _ASKED = AskedQuestion("", "", "", "", 0)
@@ -104,14 +109,25 @@ def unit_of(whole: real_gaps.Populations, vectors: np.ndarray) -> float:
     return coherence_of(*[[vectors[of] for of in side] for side in (whole.protected, whole.attributes)]).coherence
 
 
-def outcome(draws: np.ndarray, interval: Interval, now: Coherence, before: Coherence, region: Region) -> str:
-    """Return the outcome of a question that got worse than in its baseline, where nothing was associated."""
+def outcome(draws: np.ndarray, interval: Interval, now: Coherence, before: Earlier, region: Region) -> str:
+    """Return the outcome of a question beside its answer in a baseline."""
     row = {**dict(zip(("embedding", "study", "model"), _QUESTION, strict=True)), **vars(now), "r_hat": 1.0}
     row |= {"study_hash": "", "model_hash": "", "words_hash": "", "interval_includes": "", "lost_words": 0}
     row |= {"context_low": np.nan, "context_high": np.nan, "hdi_low": interval.low, "hdi_high": interval.high}
-    answer = Earlier(0.0, np.zeros(10), "draws", before)
-    baseline = Baseline(GatePlan(region, HDI_PROB, {_QUESTION: _ASKED}), {_QUESTION: answer})
+    baseline = Baseline(GatePlan(region, HDI_PROB, {_QUESTION: _ASKED}), {_QUESTION: before})
     return str(decided(row, draws, region, HDI_PROB, baseline)["outcome"])
+
+
+def beside_edge(truth: float, spread: float, scale: float, *, standardised: bool) -> Region:
+    """Return a one-sided region, on the side of 0: the truth lies one sd outside."""
+    edge = (truth - np.sign(truth) * abs(BESIDE_EDGE) * spread) / scale
+    return Region(edge, 1 / scale, standardised) if truth < 0 else Region(-1 / scale, edge, standardised)
+
+
+def earlier_answer(earlier: str, draws: np.ndarray, coherence: Coherence, change: float) -> Earlier:
+    """Return the answer of a baseline by what was associated there; the draws are those of the original."""
+    moved = {NOTHING: np.zeros(10), LESS: draws - change, SAME: draws}[earlier]
+    return Earlier(float(moved.mean()), moved, "draws", coherence)
 
 
 def run_cell(number: int, folder: Path, lists: Path, samples: int) -> pd.DataFrame:
@@ -122,7 +138,9 @@ def run_cell(number: int, folder: Path, lists: Path, samples: int) -> pd.DataFra
     reference = rng.permutation(whole.others)[:_REFERENCE]
     truth, embedding = true_gap(whole), versions(cell.vectors, folder, rng)
     unit = unit_of(whole, embedding["original"])
-    rows, before, spread = [], {}, 0.0
+    rows: list[dict[str, Any]] = []
+    before: list[tuple[np.ndarray, Coherence]] = []
+    spread = 0.0
     for name, vectors in embedding.items():
         units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         copy = replace(whole, vectors=units, vocabulary=Vocabulary.from_reference(units[reference]))
@@ -139,22 +157,26 @@ def run_cell(number: int, folder: Path, lists: Path, samples: int) -> pd.DataFra
             assert np.array_equal(np.concatenate(members[0]), words)
         intervals = [draws_interval(draws, HDI_PROB) for draws, _ in answers]
         if name == "original":
-            before = dict(enumerate(coherence for _, coherence in answers))
+            before = answers
             spread = float(np.median([draws.std() for draws, _ in answers]))
         beyond = [max(abs(interval.low), abs(interval.high)) for interval in intervals]
         for standardised in (False, True):
             scale = unit if standardised else 1.0
-            for inside in INSIDE:
-                width = (abs(truth) + inside * spread) / scale
-                if width <= 0:
-                    continue
-                region = Region(-width, width, standardised)
+            widths = {inside: (abs(truth) + inside * spread) / scale for inside in INSIDE}
+            regions = [
+                (NOTHING, inside, Region(-width, width, standardised)) for inside, width in widths.items() if width > 0
+            ]
+            one_sided = beside_edge(truth, spread, scale, standardised=standardised)
+            regions += [(earlier, BESIDE_EDGE, one_sided) for earlier in (LESS, SAME)]
+            for earlier, inside, region in regions:
                 for sample, (draws, coherence) in enumerate(answers):
+                    answer = earlier_answer(earlier, *before[sample], np.sign(truth) * LESS_SDS * spread)
                     rows.append(
                         {
                             **{"cell": number, "copy": name, "standardised": standardised, "inside": inside},
-                            "outcome": outcome(draws, intervals[sample], coherence, before[sample], region),
-                            "inside_raw": not standardised and beyond[sample] < width,
+                            "before": earlier,
+                            "outcome": outcome(draws, intervals[sample], coherence, answer, region),
+                            "inside_raw": region == Region(-region.high, region.high) and beyond[sample] < region.high,
                         }
                     )
     return pd.DataFrame(rows)
@@ -170,7 +192,7 @@ def sampled_lists(
 
 def shares(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the shares of outcomes by cell, copy, unit and distance."""
-    keys = ["cell", "copy", "standardised", "inside"]
+    keys = ["cell", "copy", "standardised", "before", "inside"]
     counts = rows.groupby(keys, sort=False)["outcome"].value_counts(normalize=True).unstack(fill_value=0.0)
     counts["unchecked_pass"] = rows.groupby(keys, sort=False)["inside_raw"].mean()
     return counts.reset_index()
@@ -189,18 +211,20 @@ def markdown(frame: pd.DataFrame) -> str:
     """Return the table of README.md: per copy and unit, how many are compared, and how many pass or fail."""
     lines = [
         "| copy | region | compared | passes at the edge | highest | passes 1 sd outside | fails 2 sds outside | "
-        "passes 3 sds inside | passes at the edge, unchecked |",
-        "|---" * 9 + "|",
+        "passes 3 sds inside | passes at the edge, unchecked | worse by 2 sds passes | no worse passes |",
+        "|---" * 11 + "|",
     ]
     for (name, standardised), part in frame.groupby(["copy", "standardised"], sort=False):
-        by_distance = {inside: part[part["inside"] == inside] for inside in INSIDE}
+        nothing = part[part["before"] == NOTHING]
+        by_distance = {inside: nothing[nothing["inside"] == inside] for inside in INSIDE}
         values = [
-            1 - part.get(INCOMPARABLE, pd.Series(0.0, part.index)).mean(),
+            1 - nothing.get(INCOMPARABLE, pd.Series(0.0, part.index)).mean(),
             by_distance[-0.01][PASS].mean(),
             by_distance[-0.01][PASS].max(),
         ]
         values += [by_distance[-1][PASS].mean(), by_distance[-2][FAIL].mean(), by_distance[3][PASS].mean()]
         values.append(np.nan if standardised else by_distance[-0.01]["unchecked_pass"].mean())
+        values += [part.loc[part["before"] == earlier, PASS].mean() for earlier in (LESS, SAME)]
         texts = ["" if np.isnan(value) else f"{value:.3f}" for value in values]
         lines.append(f"| {name} | {'standardised' if standardised else 'raw'} | {' | '.join(texts)} |")
     return "\n".join(lines)

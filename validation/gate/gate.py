@@ -21,8 +21,8 @@ sys.path.append(str(FOLDER.parent / "real_gaps"))
 
 import real_gaps  # noqa: E402 - a script in another folder
 
-from bayesbias.audits.gate import outcome_of  # noqa: E402
 from bayesbias.audits.gate_files import probability_worse  # noqa: E402
+from bayesbias.audits.gate_rule import outcome_of  # noqa: E402
 from bayesbias.base.checks import HDI_PROB  # noqa: E402
 from bayesbias.base.exit_codes import FAIL, PASS  # noqa: E402
 from bayesbias.models.data import model_data  # noqa: E402

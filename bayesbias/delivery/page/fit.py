@@ -1,7 +1,6 @@
 """The folded parts of the page of a fit: checks, and methods and tables."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
@@ -51,7 +50,7 @@ from bayesbias.reports.measures.mac_shares import mac_shares
 from bayesbias.reports.posterior.effective_words import list_records
 from bayesbias.reports.posterior.questions import attribute_phrases
 from bayesbias.reports.posterior.references import reference
-from bayesbias.studies.study import Study, list_studies, load_study, study_text
+from bayesbias.studies.study import list_studies, load_study, study_file_name, study_text
 from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL
 from bayesbias.tables.schema import lost_words
 
@@ -108,7 +107,7 @@ def reproduction_section(page: FitReport) -> Section:
     study = page.study_of_table
     words: list[Block] = []
     if study:
-        words = [Heading(f"The study, for a file {_file_name(study)}"), Verbatim(study_text(study))]
+        words = [Heading(f"The study, for a file {study_file_name(study.name)}"), Verbatim(study_text(study))]
     blocks: list[Block] = [
         fact_table("Settings", settings, header=("Setting", "Value"), folded=True),
         fact_table(
@@ -117,7 +116,7 @@ def reproduction_section(page: FitReport) -> Section:
         *words,
         *_code_to_keep(fit),
         Heading("In Python"),
-        Verbatim(_code(page, _file_name(study) if study else page.facts.get("study"))),
+        Verbatim(_code(page, study_file_name(study.name) if study else page.facts.get("study"))),
     ]
     return Section("reproduce", "How to repeat it", blocks)
 
@@ -133,10 +132,6 @@ def _code_to_keep(fit: "xr.DataTree") -> Iterator[Block]:
         "draws and the change in words, but not the code of a model. Keep the code that built and sampled it with this "
         "page; bb.as_fit makes the fit from its draws."
     )
-
-
-def _file_name(study: Study) -> str:
-    return f"{re.sub(r'[^\w-]+', '_', study.name)}.toml"
 
 
 def _code(page: FitReport, study: str | None) -> str:

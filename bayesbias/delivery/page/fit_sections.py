@@ -1,11 +1,13 @@
 """Sections of the page of a fit on words, robustness and methods."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import (
     counted,
     distance_text,
@@ -68,6 +70,7 @@ from bayesbias.reports.robustness.model_comparison import (
 )
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.reports.robustness.sensitivity import LEAVE_OUT, RefitSettings, sensitivities
+from bayesbias.studies.study import study_file_name
 from bayesbias.tables.measures import other_measure
 
 if TYPE_CHECKING:
@@ -254,7 +257,7 @@ def predictions_section(page: FitReport) -> Section:
 
 def priors_section(page: FitReport) -> Section:
     """Return the section on the distances that the priors alone predict."""
-    if reason := page.skip_reason(1, "bb.check_prior(table)"):
+    if reason := other_measure(page.facts, "This check") or page.skip_reason(1, "bb.check_prior(table)"):
         return Section("priors", _PRIORS, [Notice(f"Not computed. {reason}")])
     check = check_prior(page.table, page.spec, samples=PRIOR_SAMPLES, random_seed=page.random_seed, progress=False)
     return embedded(check, "priors", _PRIORS)
@@ -491,12 +494,10 @@ def covariates_section(page: FitReport) -> Section:
     have_both = {"associated", "different"} <= set(page.fit["posterior"].coords["connection"].to_numpy().tolist())
     if "covariate_value" not in page.fit["constant_data"] or not have_both:
         ask = (
-            "Covariates: none. To ask whether leans follow a number of each word, such as the share of women in an "
-            "occupation, fit with bb.fit(table, covariates=...), or run bayesbias covariate TABLE --covariates FILE."
+            "To ask whether leans follow a number of each word, such as the share of women in an occupation, run "
+            "bayesbias covariate TABLE --covariates FILE, or fit with bb.fit(table, covariates=...)."
         )
         return Section("covariates", _COVARIATES, [], [ask])
-    if reason := other_measure(fit_attribute(page.fit, "table"), "The effect of a covariate"):
-        return Section("covariates", _COVARIATES, [Notice(f"Not computed. {reason}")])
     effect = covariate_effect(page.fit, hdi_prob=page.hdi_prob)
     contents = effect.contents
     section = embedded(
@@ -525,10 +526,14 @@ def random_lists_section(page: FitReport) -> Section:
     """Return the section on how often methods claim an association for random attribute words."""
     claims: RandomListCheck | None = page.claims
     if claims is None:
-        study = page.facts.get("study", "STUDY")
+        study, limit = page.study_of_table, page.facts.get("max_lost", MAX_LOST)
+        name = study_file_name(study.name) if study else str(page.facts.get("study", "STUDY"))
+        options = f" --max-lost {limit}" if limit != MAX_LOST else ""
+        where = f", and {name} has the text of the study below" if study else ""
         ask = (
             "Is it only frequency? To see what random words of about the same frequency show, run bayesbias "
-            f"random-lists VECTORS --study {study}, or give bb.report(fit, claims=bb.check_random_lists(...))."
+            f"random-lists VECTORS --study {shlex.quote(name)}{options}, where VECTORS is the file of the "
+            f"embedding{where}; or give bb.report(fit, claims=bb.check_random_lists(...))."
         )
         return Section("random-lists", _RANDOM_LISTS, [], [ask])
     headlines = [str(claims.summary[1]), *(f"Beware: {statement}" for statement in claims.problems)]

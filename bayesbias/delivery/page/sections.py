@@ -24,6 +24,7 @@ from bayesbias.delivery.page.blocks import (
     fact_table,
     figure,
 )
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -56,7 +57,7 @@ def opened_sections(result: Result, contents: Contents) -> list[Section]:
 def folded_sections(result: Result, contents: Contents) -> list[Section]:
     """Return the sections that a page folds, of which the last repeats the result."""
     shown_tables = [table for table in contents.tables.values() if table.on_page and len(table.frame)]
-    repeat = Section(_slug(SETTINGS), SETTINGS, [*_settings(contents), *_meanings(shown_tables)])
+    repeat = Section(_slug(SETTINGS), SETTINGS, [*_settings(contents), *_meanings(result, shown_tables)])
     return [*_sections(result, contents, folded=True), repeat]
 
 
@@ -141,13 +142,15 @@ def _settings(contents: Contents) -> list[Block]:
     return blocks
 
 
-def _meanings(tables: list[ResultTable]) -> list[Block]:
-    """Return a table of the meanings of the shown columns, or nothing."""
+def _meanings(result: Result, tables: list[ResultTable]) -> list[Block]:
+    """Return a table of the meanings of the shown columns, in the words of the result's measure, or nothing."""
     meanings: dict[str, str] = {}
+    measure = getattr(result, "measure", COSINE_DISTANCE)
     for table in tables:
         for ends in _shown_columns(table):
             shown: Any = column(ends[0], table.frame)
             if meaning := table.meanings.get(ends[0], shown.meaning):
+                meaning = measure.phrase(meaning) if isinstance(measure, Measure) else meaning
                 meanings[table.headings.get(ends[0], shown.heading)] = meaning
     if not meanings:
         return []

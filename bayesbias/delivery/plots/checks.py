@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.checks import check_type
+from bayesbias.base.checks import check_choice, check_type
 from bayesbias.base.number_text import counted, estimate_text, percent_text, shown_name
 from bayesbias.base.statements import rows_of
 from bayesbias.delivery.plots.style import (
@@ -24,7 +24,8 @@ from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_posterior
 from bayesbias.reports.checks.prior_check import PriorCheck, check_prior
 from bayesbias.reports.checks.replicated_tables import ALL
-from bayesbias.reports.covariates.covariate_effect import SLOPE, CovariateEffect
+from bayesbias.reports.covariates.covariate_effect import CovariateEffect
+from bayesbias.reports.covariates.effect_statements import SLOPE, held_fixed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -249,26 +250,28 @@ _MOST_NAMED = 12
 _WIDTH, _HEIGHT = 6.4, 5.2
 
 
-def plot_covariate(effect: CovariateEffect) -> "Figure":
-    """Draw the lean of each word against the first covariate, with the least-squares line.
+def plot_covariate(effect: CovariateEffect, covariate: str | None = None) -> "Figure":
+    """Draw the lean of each word against a covariate, with the least-squares line.
 
     Parameters
     ----------
     effect
         What `covariate_effect` returned.
+    covariate
+        Name of the covariate; by default the first.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Posterior means (points) and HPDIs (thin lines: the error of attribute words) of leans, in units of cosine
-        distance, against the covariate in its own units; the line through the mean lean, with the HPDI of its slope in
-        these words (dark) and in words like these (pale). The words farthest from the line, and those at the ends of
-        the covariate, are named.
+        Posterior means (points), plain values (circles) and HPDIs (thin lines: the error of attribute words) of leans,
+        in the unit of the table, against the covariate in its own units; the line through the mean lean, with the HPDI
+        of its slope in these words (dark) and in words like these (pale). The words farthest from the line, and those
+        at the ends of the covariate, are named.
 
     Raises
     ------
     ArgumentError
-        If `effect` is something else.
+        If `effect` is something else, or has no such covariate.
 
     Examples
     --------
@@ -278,11 +281,10 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
     1
     """
     check_type("effect", effect, CovariateEffect, "what bb.covariate_effect returned")
-    name = str(effect.effects["covariate"].iloc[0])
-    named = f"{name} (covariate)"
-    column = named if named in effect.words else name
-    words, line = effect.words, effect.line
-    values = words[column].to_numpy(dtype=float)
+    names = list(effect.covariates)
+    name = names[0] if covariate is None else str(check_choice("covariate", covariate, names))
+    words, line = effect.words, effect.line[effect.line["covariate"] == name]
+    values = effect.covariates[name].to_numpy(dtype=float)
     figure = new_figure(_WIDTH, _HEIGHT)
     axes = figure.subplots()
     axes.axhline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
@@ -301,33 +303,53 @@ def plot_covariate(effect: CovariateEffect) -> "Figure":
         )
         label = short_label(group) if len(groups) > 1 else None
         axes.plot(values[inside], words["mean"][inside], marker, color=shade, markersize=4, label=label)
-    _name_words(axes, values, effect)
+        axes.plot(
+            values[inside],
+            words["observed"][inside],
+            marker,
+            color=shade,
+            markersize=4,
+            markerfacecolor="none",
+            markeredgewidth=0.6,
+            alpha=0.55,
+        )
+    _name_words(axes, values, line, words)
     first, second = (short_label(side, 30) for side in effect.sides)
     as_text(axes.set_xlabel(f"{short_label(shown_name(name), 60)}{' (%)' if name in effect.percent else ''}"))
-    lean = f"Lean, posterior mean: cosine distance\nto {first} minus to {second} words (below 0: nearer to {first})"
+    measure, to = effect.measure, effect.measure.preposition
+    nearer = f"{first} {measure.nearer}" if measure.to == "with" else f"{measure.nearer} to {first}"
+    lean = f"Lean: {measure.in_units}\n{to} {first} minus {to} {second} words (below 0: {nearer})"
     as_text(axes.set_ylabel(lean))
     furnish(axes, "both")
     if len(groups) > 1:
         for text in axes.legend(frameon=False, fontsize=8).get_texts():
             as_text(text)
-    slope = next(row for row in rows_of(effect.effects) if (row["quantity"], row["scope"]) == (SLOPE, "population"))
+    slope = next(
+        row
+        for row in rows_of(effect.effects)
+        if (row["quantity"], row["covariate"], row["scope"]) == (SLOPE, name, "population")
+    )
+    fixed = held_fixed(name, names, within_groups=effect.within_groups)
     title_figure(
         figure,
         f"{short_label(effect.contrast, 40)} against {short_label(shown_name(name), 30)}, "
         f"{short_label(effect.embedding, 40)}\n"
-        f"slope {estimate_text(slope)} for {slope['unit']}, {percent_text(effect.hdi_prob)} HPDI for words like "
-        "these\npoints: posterior means; bands: slope in these words (dark), in words like these (pale)",
+        f"slope {estimate_text(slope, signed=True)} for {slope['unit']}{f', {fixed}' if fixed else ''}, "
+        f"{percent_text(effect.hdi_prob)} HPDI for words like these\n"
+        "points: estimates, pulled towards the line; circles: plain leans\n"
+        "bands: slope in these words (dark), in words like these (pale)",
         size=10,
         converged=not any(doubt.kind == "convergence" for doubt in effect.doubts),
     )
     return figure
 
 
-def _name_words(axes: "Axes", values: np.ndarray, effect: CovariateEffect) -> None:
+def _name_words(axes: "Axes", values: np.ndarray, line: "pd.DataFrame", words: "pd.DataFrame") -> None:
     """Name the words farthest from the line, and those with the least and the largest covariate."""
-    means = effect.words["mean"].to_numpy()
-    fitted = np.interp(values, effect.line["covariate_value"], effect.line["mean"])
+    means = words["mean"].to_numpy()
+    fitted = np.interp(values, line["covariate_value"], line["mean"])
     farthest = np.argsort(-np.abs(means - fitted), kind="stable")[: _MOST_NAMED - 2].tolist()
     # The ends of the covariate come first, since a word without room is left out.
     chosen = [*dict.fromkeys([int(np.argmin(values)), int(np.argmax(values)), *farthest])]
-    name_points(axes, np.column_stack([values, means])[chosen], effect.words["protected_word"].iloc[chosen])
+    points = np.column_stack([values, means])
+    name_points(axes, points[chosen], words["protected_word"].iloc[chosen], others=points)

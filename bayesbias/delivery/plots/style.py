@@ -40,6 +40,7 @@ DISTANCE_LABEL = "Mean cosine distance\n(0 = same direction, 1 = unrelated, 2 = 
 MOST_WORDS = 200
 FORMATS = (".png", ".svg", ".pdf")
 _POINTS_PER_INCH = 72
+_LABEL_DISTANCES = (3, 14, 26, 40)  # of a word from its point, in points
 _EMS_PER_CHARACTER = 0.55  # of the default font, on average, and some more
 
 
@@ -309,40 +310,64 @@ def label_word_rows(axes: "Axes", words: Sequence[str], groups: Sequence[str]) -
     furnish(axes, "x", rows=True)
 
 
-def name_points(axes: "Axes", points: "NDArray[Any]", words: Iterable[str]) -> None:
-    """Write words beside their points (words, 2), each at one of four corners.
+def name_points(
+    axes: "Axes", points: "NDArray[Any]", words: Iterable[str], *, others: "NDArray[Any] | None" = None
+) -> None:
+    """Write words beside their points (words, 2), or farther away with a line to the point.
 
-    It is the corner that earlier words cover least, of those inside the axes if there are any. A word without a free
-    corner is left out: tables have it.
+    A word stands at the nearest place inside the axes that covers no earlier word, and no point of these or of
+    `others` (points, 2). A word without such a place stands where it covers least; one that would cover a word is left
+    out: tables have it.
     """
     drawing = axes.get_figure(root=True)
     assert drawing is not None
     drawing.draw_without_rendering()  # the scale of the axes is not known before
     scale = 72 / drawing.dpi
     places = axes.transData.transform(points) * scale
+    every = np.vstack([places, axes.transData.transform(others) * scale]) if others is not None else places
     window = axes.get_window_extent()
     covered: list[tuple[float, float, float, float]] = []
     for (across, up), point, word in zip(places, points, words, strict=True):
         text = short_label(word, 18)
         width, height = 4.6 * len(text), 9.0
-        corners = [(x, y) for y in (up + 3, up - 12) for x in (across + 3, across - 3 - width)]
+        dots = every[np.abs(every - (across, up)).max(axis=1) > 0.01]
+        corners = [
+            (x, y)
+            for away in _LABEL_DISTANCES
+            for y in (up + away, up - 9 - away)
+            for x in (across + away, across - away - width)
+        ]
         boxes = [(x, y, x + width, y + height) for x, y in corners]
-        outside = [box[0] < window.x0 * scale or box[2] > window.x1 * scale for box in boxes]
+        outside = [
+            box[0] < window.x0 * scale
+            or box[2] > window.x1 * scale
+            or box[1] < window.y0 * scale
+            or box[3] > window.y1 * scale
+            for box in boxes
+        ]
         overlaps = [sum(_overlap(box, other) for other in covered) for box in boxes]
-        corner = int(np.lexsort((overlaps, outside))[0])
-        if overlaps[corner] > 0.15 * width * height:
+        hidden = [sum(_is_beside(box, dot) for dot in dots) for box in boxes]
+        best = min(range(len(boxes)), key=list(zip(outside, overlaps, hidden, strict=True)).__getitem__)
+        if overlaps[best] > 0.15 * width * height:
             continue
-        covered.append(boxes[corner])
-        left, low = corners[corner]
+        covered.append(boxes[best])
+        left, low = corners[best]
+        is_right, is_near = left > across, best < 4
         label = axes.annotate(
             text,
             tuple(point),
-            (3 if left > across else -3, low - up),
+            ((left if is_right else left + width) - across, low - up),
             textcoords="offset points",
-            horizontalalignment="left" if left > across else "right",
+            horizontalalignment="left" if is_right else "right",
             fontsize=8,
+            arrowprops=None if is_near else {"arrowstyle": "-", "linewidth": 0.6, "color": "#333333", "shrinkB": 2},
         )
         as_text(label)
+
+
+def _is_beside(box: tuple[float, float, float, float], dot: Sequence[float]) -> bool:
+    """Return whether a point is in a box or nearer than 4 to it, so that its word seems to be that of the point."""
+    return bool(box[0] - 4 < dot[0] < box[2] + 4 and box[1] - 4 < dot[1] < box[3] + 4)
 
 
 def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:

@@ -20,7 +20,7 @@ from bayesbias.embeddings.encoders.calls import Calls, Encoder
 from bayesbias.embeddings.encoders.folders import FolderEncoder, folder_encoder
 from bayesbias.embeddings.language_models.device_loop import Precision, steps_of
 from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
-from bayesbias.embeddings.templates import MARK, TemplatesLike, templates_of_words
+from bayesbias.embeddings.templates import MARK, TemplatesLike, template_steps, templates_of_words
 from bayesbias.embeddings.vocabulary_sample import FEWEST, sampled_vectors
 from bayesbias.errors import (
     ArgumentError,
@@ -209,10 +209,11 @@ class Encoding:
     @property
     def _steps(self) -> tuple[str, ...]:
         """What made the vectors, as the embedding records it."""
+        steps = template_steps(self.sentences)
         if isinstance(self.encoder, FolderEncoder):
-            digest = self.encoder.digest[:16]
-            return f"encoded by the folder {self.encoder.name} (hash {digest})", *steps_of(self.encoder.precision)
-        return () if self.version is None else (f"encoded by version {self.version} of {self.label}",)
+            made_by = f"encoded by the folder {self.encoder.name} (hash {self.encoder.digest[:16]})"
+            return made_by, *steps_of(self.encoder.precision), *steps
+        return steps if self.version is None else (f"encoded by version {self.version} of {self.label}", *steps)
 
     def _check_identity(self, cache: str | os.PathLike[str] | None) -> None:
         if cache is not None and not self.identity:

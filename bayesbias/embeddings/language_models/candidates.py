@@ -91,9 +91,10 @@ def _touching(prompt: Prompt) -> tuple[str, str]:
 
 
 def unknown_words(model: LanguageModel, prompt: Prompt) -> list[str]:
-    """Return the candidates of a prompt that hold a piece for unknown text, or none at all."""
+    """Return the candidates of a prompt that hold no piece, or a special one, such as that for unknown text."""
     (ids,) = prompt_ids(model, [prompt])
-    return [word for word, pieces in zip(prompt.words, ids.words, strict=True) if not pieces or model.unknown in pieces]
+    special = {model.unknown, *model.tokenizer.all_special_ids}
+    return [word for word, pieces in zip(prompt.words, ids.words, strict=True) if not pieces or special & {*pieces}]
 
 
 # --- masked models ----------------------------------------------------------------------------------------
@@ -217,7 +218,7 @@ def continuing_pieces(model: LanguageModel) -> NDArray[np.bool_]:
     """Return which pieces of a model's vocabulary continue a word when they follow it, shape (pieces,)."""
     tokenizer = model.tokenizer
     size = int(getattr(model.model.config.get_text_config(), "vocab_size", len(tokenizer)))
-    pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+    pieces = _vocabulary(model)
     continuing = np.zeros(max(size, len(pieces)), dtype=bool)
     marks_continuations = any(piece.startswith(_CONTINUED) for piece in pieces)
     for number, piece in enumerate(pieces):
@@ -226,8 +227,14 @@ def continuing_pieces(model: LanguageModel) -> NDArray[np.bool_]:
         elif not piece.startswith((_BYTE_MARK, _SENTENCE_PIECE_MARK, " ")):
             text = piece if piece.isascii() else tokenizer.convert_tokens_to_string([piece])
             continuing[number] = text[:1].isalnum() or text[:1] in ("'", "\u2019", "_", "\ufffd")
-    continuing[list(tokenizer.all_special_ids)] = False
+    continuing[[number for number in tokenizer.all_special_ids if 0 <= number < len(continuing)]] = False
     return continuing[:size]
+
+
+def _vocabulary(model: LanguageModel) -> list[str]:
+    """Return the pieces of a model's vocabulary by their ids, of which some may have none."""
+    pieces = model.tokenizer.convert_ids_to_tokens(list(range(len(model.tokenizer))))
+    return [piece or "" for piece in pieces]
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,11 +329,9 @@ def word_vectors(model: LanguageModel, words: Sequence[str]) -> tuple[Floats, Fl
         return None
     rows = layer.weight.detach().float().cpu().numpy().astype(np.float64)
     continuing = continuing_pieces(model)
-    tokenizer = model.tokenizer
-    pieces = tokenizer.convert_ids_to_tokens(list(range(min(len(rows), len(tokenizer)))))
     whole = [
         number
-        for number, piece in enumerate(pieces[:FIRST_ENTRIES])
+        for number, piece in enumerate(_vocabulary(model)[: min(len(rows), FIRST_ENTRIES)])
         if not continuing[number] and piece.lstrip(_BYTE_MARK + _SENTENCE_PIECE_MARK).isalpha() and len(piece) > _SHORT
     ]
     if len(whole) < FEWEST:

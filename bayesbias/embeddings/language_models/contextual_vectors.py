@@ -21,7 +21,7 @@ from bayesbias.embeddings.language_models.device_loop import Precision, steps_of
 from bayesbias.embeddings.language_models.language_model import LanguageModel, load_language_model, mean_piece_vectors
 from bayesbias.embeddings.language_models.pieces import Integers, Pieces, bounds_of
 from bayesbias.embeddings.language_models.vector_spread import GROUPS, ContextualEmbedding, jackknife
-from bayesbias.embeddings.templates import MARK, checked_templates, load_templates
+from bayesbias.embeddings.templates import IN_SENTENCES, MARK, checked_templates, load_templates, template_steps
 from bayesbias.errors import (
     ArgumentError,
     BayesBiasWarning,
@@ -215,7 +215,7 @@ def contextual_embedding(
             raise opened.damaged(f"vectors of {min(lengths):,} and {max(lengths):,} numbers")
     ordered = {word: word_vectors[word] for word in wanted if word in word_vectors}
     embedding = _embedding(name or loaded.name, ordered, reasons, paired=index is None)
-    return replace(embedding, steps=steps_of(loaded.loop.precision))
+    return replace(embedding, steps=(*steps_of(loaded.loop.precision), f"{_sentences(source, most)}, layer {layer}"))
 
 
 def _cached(cache: VectorCache, keys: dict[str, bytes]) -> dict[str, CachedVector]:
@@ -240,6 +240,13 @@ def _checked_contexts(contexts: Any) -> ContextIndex | tuple[str, ...]:
     if len(templates) < _LEAST:
         raise ArgumentError(f"contexts: {len(templates)} template. Give {_LEAST} or more: one shows no spread.")
     return templates
+
+
+def _sentences(source: ContextIndex | tuple[str, ...], most: int) -> str:
+    """Return the step of an embedding that records the contexts of its words."""
+    if isinstance(source, ContextIndex):
+        return f"{IN_SENTENCES}a corpus (hash {source.sha256[:16]}), up to {most:,} a word"
+    return template_steps({MARK: source})[0]
 
 
 def _layer(model: LanguageModel, layer: int) -> int:

@@ -63,6 +63,8 @@ def load_transformer(
     advice = "Its weights must be .safetensors files, its tokenizer beside them, as save_pretrained writes both."
     with library_errors(f"{folder} cannot be loaded with {kind}", broken, advice), offline(), quiet_transformers():
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
+        for token in ("bos", "mask", "pad", "unk"):  # whose ids are looked up now, so that a wrong one is an error here
+            getattr(tokenizer, f"{token}_token_id", None)
         network, facts = getattr(transformers, kind).from_pretrained(
             folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
         )

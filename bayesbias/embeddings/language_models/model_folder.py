@@ -45,7 +45,8 @@ _TOKENIZER = "tokenizer_config.json"
 _VERSIONS, _VERSION = "fast_tokenizer_files", re.compile(r"tokenizer\.[\w.]*json")
 # Settings that count layers, each of which has tensors of its own, and those that count nothing.
 _LAYERS, _NO_SIZES = re.compile(r"(layer|depth|block)s?$"), re.compile(r"(theta|base|_ids?|label2id)$")
-_PADDED = re.compile(r"attention_window|block_size|radius")  # to a multiple of which texts are padded
+# To a multiple of which texts are padded, and how many names are made.
+_FEW = re.compile(r"attention_window|block_size|radius|labels$")
 _LARGEST = 1 << 24  # of other whole numbers, such as how many positions a model has
 # Models that make a square of positions in each layer, which has so many tensors or more.
 _SQUARES, _LEAST_TENSORS = ("clvp", "gpt_bigcode", "gpt_neo", "imagegpt"), 8
@@ -186,7 +187,7 @@ def _check_sizes(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
         key = keys[-1] if keys else ""
         if type(entry) is not int or any(map(_NO_SIZES.search, keys)):
             continue
-        most = len(shapes) if _LAYERS.search(key) else _LONGEST_PADDED if _PADDED.search(key) else largest
+        most = len(shapes) if _LAYERS.search(key) else _LONGEST_PADDED if _FEW.search(key) else largest
         if entry > most:
             raise InputFileError(
                 f"{path} has the setting {key} {entry:,}, and the weights beside it are of a smaller model: "

@@ -21,6 +21,7 @@ _AS_CONSONANT = re.compile(r"(?:eu|ew|one(?!r)|once|ouija|u[bcfkqrst][aeiou]|uni
 _SILENT = re.compile(r"(?:heir|honest|hono|hour)", re.IGNORECASE)
 _SINGULAR = re.compile(r"(?<!\w)(?:an?|every|each|one)\s+$", re.IGNORECASE)
 _PLURAL = re.compile(r"(?<=[a-rt-z])(?<!i)(?<!u)s$")
+_LONGEST = 10_000  # letters of a template, which is read with each word
 _OPENING = "\"'([{\u2018\u201c\u00ab\u00bf\u00a1"
 
 
@@ -72,11 +73,15 @@ def pair_templates(templates: str | Iterable[str]) -> tuple[str, ...]:
         return load_pair_templates(templates)
     sentences = check_items("templates", templates, "a list of sentences")
     for sentence in sentences:
-        places = _PLACE.findall(sentence) if is_text(sentence) else []
+        places = places_in(sentence) if is_text(sentence) else []
         if sorted(places) != [ATTRIBUTE, PROTECTED] or "\n" in sentence:
             raise ArgumentError(
                 f"templates: {sentence!r:.80} must be one line that holds {PROTECTED} once and {ATTRIBUTE} once, each "
                 f"as a word of its own, as in 'The {PROTECTED} said that {ATTRIBUTE} was tired.'"
+            )
+        if len(sentence) > _LONGEST:
+            raise ArgumentError(
+                f"templates: {sentence!r:.80}... has {len(sentence):,} letters, and may have {_LONGEST:,}."
             )
     if not sentences:
         raise ArgumentError(f"templates is empty. Give sentences such as 'The {PROTECTED} is {ATTRIBUTE}.'")
@@ -112,6 +117,24 @@ def load_pair_templates(name: str = "pronouns") -> tuple[str, ...]:
     sets = read_toml(bundled("data", "templates", "pairs.toml"), ArgumentError)["templates"]
     check_choice("templates", name, tuple(sets))
     return tuple(sets[name])
+
+
+def places_in(template: str) -> list[str]:
+    """Return the placeholders of a template in their order.
+
+    >>> places_in("PROTECTED has ATTRIBUTES of ATTRIBUTE.")
+    ['PROTECTED', 'ATTRIBUTE']
+    """
+    return _PLACE.findall(template)
+
+
+def mirrored(template: str) -> str:
+    """Return a template with its two places exchanged.
+
+    >>> mirrored("PROTECTED has ATTRIBUTES of ATTRIBUTE.")
+    'ATTRIBUTE has ATTRIBUTES of PROTECTED.'
+    """
+    return _PLACE.sub(lambda place: PROTECTED if place.group() == ATTRIBUTE else ATTRIBUTE, template)
 
 
 def fill_protected(template: str, word: str) -> WordPlace:

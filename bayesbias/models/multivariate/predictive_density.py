@@ -1,7 +1,7 @@
 """Predictive densities of the multivariate model, of whole attribute words and of pairs given their other pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from bayesbias.models.multivariate.marginal_likelihood import (
 from bayesbias.models.multivariate.posterior_draws import MOST_COVARIANCE_NUMBERS
 from bayesbias.models.multivariate.prior_draws import root_of
 from bayesbias.models.numerics.proposals import pareto_weights
+from bayesbias.models.scales import COSINE
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -347,8 +348,12 @@ class LeftOutWords:
 
 
 def left_out_words(fit: "xr.DataTree", data: ModelData) -> LeftOutWords | None:
-    """Return the words of a multivariate fit; None for another model, with lost pairs, and if words are Student t."""
-    posterior = fit["posterior"].to_dataset()
+    """Return the words of a multivariate fit; None for another model, with lost pairs, and if words are Student t.
+
+    Their densities are those of numbers in the unit of cosine distances, in which the error of numbers is known.
+    """
+    posterior = data.scale.inverse.dataset(fit["posterior"].to_dataset())
+    data = replace(data, distance=data.scale.to_distances(data.distance), scale=COSINE)
     if "list_mean" not in posterior or "nu" in posterior:
         return None
     sample = attribute_sample(data)

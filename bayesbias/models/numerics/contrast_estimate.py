@@ -1,7 +1,7 @@
 """The posterior of a contrast as an estimate, from weighted Normals or from draws."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any
 
@@ -21,10 +21,10 @@ MOST_PATTERNS = 60
 class ContrastEstimate:
     """The posterior of one contrast.
 
-    `mean`, `sd`, `low` and `high` are the moments and the ends of the highest posterior density interval, in units of
-    cosine distance. `below` is the probability of a negative contrast, `influence` the weighted deviation of each
-    importance point from `mean` (None for draws), `standard_error` the Monte Carlo standard error of `mean`, and
-    `end_error` that of `low` and `high`, approximately.
+    `mean`, `sd`, `low` and `high` are the moments and the ends of the highest posterior density interval. `below` is
+    the probability of a negative contrast, `influence` the weighted deviation of each importance point from `mean`
+    (None for draws), `standard_error` the Monte Carlo standard error of `mean`, and `end_error` that of `low` and
+    `high`, approximately.
     """
 
     mean: float
@@ -40,6 +40,12 @@ class ContrastEstimate:
     def reading(self) -> str:
         """Whether the interval lies below 0 (nearer), above 0 (farther), or includes it (not settled)."""
         return "nearer" if self.high < 0 else "farther" if self.low > 0 else "not settled"
+
+    def times(self, unit: float) -> "ContrastEstimate":
+        """Return the estimate in another unit, of which one of this estimate is `unit`."""
+        scaled = {name: getattr(self, name) * unit for name in ("mean", "sd", "low", "high")}
+        errors = {name: getattr(self, name) * unit for name in ("standard_error", "end_error")}
+        return replace(self, **scaled, **errors, influence=None if self.influence is None else self.influence * unit)
 
     def numbers(self) -> dict[str, Any]:
         """Return the columns that reports show."""

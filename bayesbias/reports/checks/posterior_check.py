@@ -1,6 +1,6 @@
 """Posterior predictive check: whether a fitted model could have produced the distances that it was fitted to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -123,9 +123,24 @@ def posterior_problems(
 
 
 def judged_statistics(statistics: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the statistics that are judged: those of all pairs repeat those of the connections."""
-    chosen: pd.DataFrame = statistics[(statistics["connection"] != ALL) & statistics["p_value"].notna()]
+    """Return the statistics that are judged: each one, but those of all pairs only if there are several connections."""
+    is_only_one = len(set(statistics["connection"]) - {ALL, JOINT}) < 2
+    repeats = (statistics["connection"] == ALL) & is_only_one
+    chosen: pd.DataFrame = statistics[~repeats & statistics["p_value"].notna()]
     return chosen
+
+
+def statistic_name(row: Mapping[str, Any]) -> str:
+    """Return the name of a statistic with the pairs that it is about.
+
+    >>> statistic_name({"statistic": "largest", "connection": "all"})
+    'largest of all pairs'
+    """
+    return f"{row['statistic']} of {_pairs_name(row['connection'])}"
+
+
+def _pairs_name(connection: object) -> str:
+    return "all pairs" if connection == ALL else str(connection)
 
 
 def undecided_text(judged: "pd.DataFrame") -> str:
@@ -139,7 +154,7 @@ def undecided_text(judged: "pd.DataFrame") -> str:
     near = judged[(tails > 0) & (np.abs(tails - TAIL) <= BORDERLINE * errors)]
     if near.empty:
         return ""
-    names = [f"{row['statistic']} of {row['connection']} ({p_text(row['p_value'])})" for row in rows_of(near)]
+    names = [f"{statistic_name(row)} ({p_text(row['p_value'])})" for row in rows_of(near)]
     return (
         " Another seed could flag or clear these, because their p is within three Monte Carlo errors of a "
         f"limit ({TAIL:g} or {1 - TAIL:g}): {name_some(names)}."
@@ -162,7 +177,7 @@ def _statistics_problem(connection: str, rows: list[dict[str, Any]], measure: Me
         for row in rows
     ]
     compared = f"compared with those that the model predicts, actual {measure.numbers} are"
-    text = f"{connection}: {compared} {'; '.join(differences)}."
+    text = f"{_pairs_name(connection)}: {compared} {'; '.join(differences)}."
     return Statement("statistics", text, {"connection": connection, "statistics": rows})
 
 
@@ -183,7 +198,7 @@ def _coverage_problems(row: dict[str, Any], numbers: str) -> Iterator[Statement]
         share, interval = row[f"loo_inside_{percent}"], percent / 100
         if abs(share - interval) > max(_POINTS, _ERRORS * row[f"se_{percent}"]):
             text = (
-                f"{'all pairs' if row['connection'] == ALL else row['connection']}: {share_text(share)} of actual "
+                f"{_pairs_name(row['connection'])}: {share_text(share)} of actual "
                 f"{numbers} are inside the {percent}% interval predicted from the other pairs, "
                 f"{'more' if share > interval else 'fewer'} than the model expects."
             )
@@ -192,7 +207,7 @@ def _coverage_problems(row: dict[str, Any], numbers: str) -> Iterator[Statement]
 
 def _advice(failed: "pd.DataFrame", switches: dict[str, str], numbers: str) -> Iterator[Statement]:
     def connections(*statistics: str) -> list[str]:
-        return list(dict.fromkeys(failed.loc[failed["statistic"].isin(statistics), "connection"].astype(str)))
+        return list(dict.fromkeys(map(_pairs_name, failed.loc[failed["statistic"].isin(statistics), "connection"])))
 
     crossed, normal = switches["attribute_effects"] != "none", switches["likelihood"] == "normal"
     multivariate = switches["attribute_effects"] == "covariance"
@@ -219,8 +234,8 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str], numbers: str) -> I
         text = (
             f"The Normal likelihood does not match the shape of these {numbers} ({name_some(shaped)}). This hardly "
             "affects means of many pairs, but it does affect predictions of single pairs. Check whether the "
-            "conclusions hold under a Student t likelihood, which allows for heavier tails but not for skewness: the "
-            "model 'multivariate_robust'."
+            "conclusions hold under a Student t likelihood, which allows for heavier tails, but not for lighter ones "
+            "or for skewness: the model 'multivariate_robust'."
         )
         yield Statement("advice", text, {"connections": shaped, "model": "multivariate_robust"})
     if not normal and (skewed := connections("skewness")):
@@ -320,7 +335,7 @@ class PosteriorCheck(Result):
         row, chance = rows_of(judged)[int(np.argmin(tails))], _by_chance(len(judged), float(tails.min()))
         text = (
             f"No problem was found: of {len(judged)} statistics, none is a misfit (p below {TAIL:g} or above "
-            f"{1 - TAIL:g}). The most extreme is the {row['statistic']} of {row['connection']}, with p = "
+            f"{1 - TAIL:g}). The most extreme is the {statistic_name(row)}, with p = "
             f"{p_value_text(row['p_value'])}. If the model were right, chance would give one as extreme in about "
             f"{share_text(chance)} of such checks.{undecided_text(judged)}"
         )

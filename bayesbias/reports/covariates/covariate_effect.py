@@ -1,6 +1,5 @@
 """How the lean of words follows covariates: slopes, correlations and residual standard deviations."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -8,17 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_flag, check_items
-from bayesbias.base.number_text import (
-    correlation_text,
-    counted,
-    digits_text,
-    distance_text,
-    estimate_text,
-    percent_text,
-    shown_name,
-)
-from bayesbias.base.results import BEWARE, MORE_DRAWS, NO_PROOF, SHOWS, Contents, Result, ResultFigure, contents_of
-from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.base.number_text import counted, digits_text, percent_text, quoted_name
+from bayesbias.base.results import BEWARE, MOST_WORDS, SHOWS, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
     MOMENTS,
@@ -26,17 +17,36 @@ from bayesbias.estimates.intervals import (
     estimates,
     independent_draws,
     is_borderline,
-    is_settled,
     probability_of_direction,
     shortest_interval,
     shortest_intervals,
 )
 from bayesbias.models.data import SIDES, ModelData
-from bayesbias.models.fits import check_cosine, fit_attribute, fitted_model, hdi_prob_of, without_covariances, write_fit
+from bayesbias.models.fits import (
+    fit_attribute,
+    fitted_model,
+    hdi_prob_of,
+    measure_of_fit,
+    without_covariances,
+    write_fit,
+)  # fmt: skip
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
 from bayesbias.reports.covariates.effect_code import FIT_SETTINGS, effect_code
 from bayesbias.reports.covariates.effect_doubts import effect_doubts
+from bayesbias.reports.covariates.effect_statements import (
+    CORRELATION,
+    RESIDUAL_SD,
+    SLOPE,
+    all_quoted,
+    effect_statements,
+    figure_caption,
+    limit_statements,
+    methods_sentence,
+    reading_statements,
+    slopes_caption,
+    slopes_text,
+)
 from bayesbias.reports.covariates.slopes import (
     CovariateDesign,
     Leans,
@@ -50,7 +60,9 @@ from bayesbias.reports.covariates.slopes import (
     rows_with_covariates,
     slopes_of_population,
 )
+from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,9 +71,6 @@ if TYPE_CHECKING:
 
 _STREAM = 104
 _READING = "How to read it"
-
-
-SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
 
 
 def draw_quantities(
@@ -101,39 +110,6 @@ def draw_quantities(
     return quantities | links | beyond, population
 
 
-def association_statistics(leans: Leans) -> np.ndarray:
-    """Return the statistic of WEFAT of each word, shape (words,), NaN if all similarities of the word are equal.
-
-    With the first kind of attribute words as A and the second as B, it is (mean cos(w, a) - mean cos(w, b)) / sd of
-    the cosines of w with A and B together, with n - 1: above 0, the word is nearer to A (Caliskan, Bryson and Narayanan
-    2017).
-    """
-    sample = leans.sample
-    in_lean = (leans.weights != 0)[:, sample.list_of] & np.isfinite(sample.distances.T)
-    counts = in_lean.sum(axis=1)
-    distances = np.where(in_lean, sample.distances.T, 0.0)
-    deviations = np.where(in_lean, distances - (distances.sum(axis=1) / counts)[:, None], 0.0)
-    sds = np.sqrt(np.square(deviations).sum(axis=1) / np.maximum(counts - 1, 1))
-    return np.asarray(np.where(sds > 1e-12, -leans.observed / np.maximum(sds, 1e-12), np.nan))
-
-
-def statistic_correlations(statistics: np.ndarray, design: CovariateDesign) -> np.ndarray:
-    """Return the Pearson correlation of words' statistics with each covariate, within the groups of the design.
-
-    NaN if a statistic is missing, or none differs within its group.
-
-    >>> from bayesbias.reports.covariates.slopes import design_of
-    >>> design = design_of(np.array([[0.0], [1.0], [2.0], [4.0]]), np.zeros(4, dtype=int))
-    >>> statistic_correlations(np.array([0.1, 0.4, 0.2, 0.9]), design).round(3)
-    array([0.877])
-    """
-    means = np.eye(design.group_of.max() + 1)[design.group_of]
-    centred = statistics - means @ (means.T @ statistics / means.sum(axis=0))
-    lengths = np.linalg.norm(centred) * np.linalg.norm(design.deviations, axis=0)
-    products = design.deviations.T @ centred
-    return np.asarray(np.divide(products, lengths, out=np.full(len(products), np.nan), where=lengths > 0))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class CovariateEffect(Result):
     """Slopes of words' leans on covariates, from `covariate_effect`. `print` shows which covariates leans follow.
@@ -146,25 +122,28 @@ class CovariateEffect(Result):
         One row for each `quantity`, `covariate` and `scope`:
 
         - `unit`: in rows of slopes, what the slope is for: one unit of the covariate, or one percentage point;
-        - `quantity`: ``"slope"`` (cosine distance for that unit, other covariates held fixed),
+        - `quantity`: ``"slope"`` (in the unit of the table, for that unit, other covariates held fixed),
           ``"correlation"`` (of leans with this covariate alone) or ``"residual sd"`` (of leans beyond all covariates,
-          in units of cosine distance; its `covariate` is empty);
+          in the unit of the table; its `covariate` is empty);
         - `scope`: ``"population"``, words like these, or ``"these_words"``; `words`: the number of these words;
         - `observed`: the value of the plain leans; `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`,
-          `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign, NaN of an sd;
+          `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign. An sd has neither,
+          as it has no sign;
         - `least_squares_low`, `least_squares_high`: for comparison, the least-squares interval of slopes in the
           population, which ignores the error of each lean;
-        - `wefat_correlation`: in rows of correlations, the plain correlation of the words' `wefat` with the covariate.
+        - `wefat_correlation`: in rows of correlations, the plain correlation of the words' `wefat` with the covariate,
+          of cosine distances only.
     words : pandas.DataFrame
         One row for each protected word:
 
         - `protected_word`, `protected_group`, `observed`: its plain lean;
-        - `wefat`: the association statistic of Caliskan et al. (2017), above 0 if the word is nearer to the first list;
+        - `wefat`: the association statistic of Caliskan et al. (2017), above 0 if the word is nearer to the first list,
+          of cosine distances only;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: its lean; then the covariates.
     line : pandas.DataFrame
-        The line along the first covariate, through the mean lean:
+        The line along each covariate, through the mean lean:
 
-        - `covariate_value`, `mean`;
+        - `covariate`, `covariate_value`, `mean`;
         - `hdi_low`, `hdi_high`: ends of the slope's interval in the population; `these_words_low`, `these_words_high`:
           in these words.
     percent
@@ -191,163 +170,98 @@ class CovariateEffect(Result):
     fit: "xr.DataTree" = field(repr=False)
 
     @property
+    def measure(self) -> Measure:
+        """What the numbers of the fit measure."""
+        return measure_of_fit(self.fit)
+
+    @property
     def _parts(self) -> tuple[StatementList, ...]:
         return (
-            StatementList("", tuple(self._sentences()), bulleted=False),
-            StatementList(_READING, tuple(self._reading())),
+            StatementList("", tuple(effect_statements(self)), bulleted=False),
+            StatementList(_READING, tuple(reading_statements(self))),
             StatementList(BEWARE, self.doubts),
-            StatementList("What it does not show", tuple(_limits())),
+            StatementList("What it does not show", tuple(limit_statements())),
         )
-
-    def _sentences(self) -> Iterator[Statement]:
-        first, second = self.sides
-        table = {(row["quantity"], row["covariate"], row["scope"]): row for row in rows_of(self.effects)}
-        interval = percent_text(self.hdi_prob)
-        for name in self._covariates:
-            slope, these = (table[SLOPE, name, scope] for scope in ("population", "these_words"))
-            link, text = table[CORRELATION, name, "population"], shown_name(name)
-            if slope["borderline"]:
-                claim = f"It is borderline whether the lean of words like these follows {text}; {MORE_DRAWS}"
-            elif not is_settled(slope["hdi_low"], slope["hdi_high"]):
-                claim = f"It is not settled whether the lean of words like these follows {text}"
-            else:
-                nearer = first if slope["mean"] < 0 else second
-                other = second if slope["mean"] < 0 else first
-                claim = f"Words with a larger {text} are nearer to {nearer} words, compared with {other} words"
-            ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
-            unit = f"{slope['unit']} of {text}"
-            numbers = {"covariate": name, "mean": slope["mean"], "low": slope["hdi_low"], "high": slope["hdi_high"]}
-            yield Statement("slope", f"{claim}.", numbers)
-            yield Statement(
-                "size",
-                f"For {unit}, the lean of words like these {slope['words']} changes by {estimate_text(slope)} in "
-                f"cosine distance; that of these words alone, by {estimate_text(these)}. Without chance variation, the "
-                f"correlation of leans with {text} is {ends[0]} ({ends[1]} to {ends[2]}); the plain correlation is "
-                f"{correlation_text(link['observed'])}. Brackets hold {interval} HPDIs.",
-                numbers,
-            )
-            if np.isfinite(link["wefat_correlation"]):
-                yield Statement(
-                    "wefat",
-                    f"The plain correlation of WEFAT's statistic with {text} is "
-                    f"{correlation_text(link['wefat_correlation'])}. Above 0, words with a larger {text} are nearer "
-                    f"to {first} words.",
-                    {"covariate": name, "correlation": link["wefat_correlation"]},
-                )
-        beyond = table[RESIDUAL_SD, "", "population"]
-        yield Statement(
-            "residual sd",
-            "Leans of words like these vary around this relation with an sd of "
-            f"{distance_text(beyond['mean'])} ({distance_text(beyond['hdi_low'])} to "
-            f"{distance_text(beyond['hdi_high'])}).",
-            {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
-        )
-
-    def _reading(self) -> Iterator[Statement]:
-        """Yield what a lean is, and what the units of slopes are."""
-        first, second = self.sides
-        which = ""
-        if self.sides == SIDES:
-            which = (
-                " Associated words are those that the study pairs with the word's group, different words the others."
-            )
-        yield Statement(
-            "lean",
-            f"Lean: mean distance to {first} words minus mean distance to {second} words. Below 0, a word is nearer to "
-            f"{first} words.{which}",
-        )
-        yield Statement(
-            "pulled",
-            "The estimate of a word (Mean) can be far from its plain lean (Observed). A plain lean is partly chance, "
-            "since the attribute words are a sample, so the model pulls it towards the line: the more, the fewer "
-            "attribute words there are, and the more closely the other words follow the line. Slopes are not pulled.",
-        )
-        for name in self._covariates:
-            if name in self.percent:
-                text = (
-                    f"{shown_name(name)} is written in percent, so a slope is for one percentage point. From 0% to "
-                    "100%, the lean changes by 100 times as much."
-                )
-            else:
-                text = (
-                    f"A slope is for a difference of 1 in the numbers of {shown_name(name)}. Of shares from 0 to 1, "
-                    "this is the whole range."
-                )
-            yield Statement("unit", text, {"covariate": name})
 
     @property
     def _sizes_text(self) -> str:
         """The sizes of groups and lists, and how many of their words were lost."""
         return sizes_text(word_lists(self.fit), recorded="lost_words" in fit_attribute(self.fit, "table"))
 
-    @property
-    def _range_text(self) -> str:
-        """The smallest and the largest number of each covariate."""
-        unit_of = {name: "%" if name in self.percent else "" for name in self._covariates}
-        return " ".join(
-            f"{shown_name(name)} runs from {digits_text(values.min())}{unit} to {digits_text(values.max())}{unit}."
-            for (name, unit), values in zip(unit_of.items(), self._covariates.values(), strict=True)
-        )
-
-    @property
-    def _covariates(self) -> "dict[str, pd.Series]":
+    @cached_property
+    def covariates(self) -> "dict[str, pd.Series]":
         """The numbers of the words, by covariate."""
         names = dict.fromkeys(self.effects["covariate"][self.effects["covariate"] != ""].tolist())
         columns = list(self.words)[list(self.words).index("hdi_high") + 1 :]
         return {name: self.words[column] for name, column in zip(names, columns, strict=True)}
 
-    @property
-    def _slope_text(self) -> str:
-        """The slope of the first covariate, with its interval, for words like these."""
-        rows = self.effects[(self.effects["quantity"] == SLOPE) & (self.effects["scope"] == "population")]
-        row = rows_of(rows)[0]
-        return (
-            f"Slope for {row['unit']} of {shown_name(row['covariate'])}: {estimate_text(row)} in cosine distance, "
-            f"from {row['words']} words; {percent_text(self.hdi_prob)} interval in brackets."
-        )
+    def number_text(self, name: str, value: float) -> str:
+        """Return a number of a covariate, with a percent sign if it was written with one."""
+        return f"{digits_text(value)}{'%' if name in self.percent else ''}"
+
+    def range_of(self, name: str) -> tuple[str, str]:
+        """Return the smallest and the largest number of a covariate."""
+        values = self.covariates[name]
+        return self.number_text(name, values.min()), self.number_text(name, values.max())
 
     @cached_property
     def contents(self) -> Contents:
-        """Effects, words, and the figure of the first covariate."""
-        prob = f"{percent_text(self.hdi_prob)} HPDI"
-        covariate = self.effects["covariate"].iloc[0]
-        named = shown_name(covariate)
-        figure = ResultFigure(
-            "plot_covariate",
-            f"Lean of each word (distance to {self.sides[0]} words minus that to {self.sides[1]} words) against "
-            f"{named}{' in percent' if covariate in self.percent else ''}. Points: posterior means; thin lines: "
-            f"{prob} of each word. The thick line has the mean slope and passes through the mean lean. The bands are "
-            f"lines through the same point with the slopes of the {prob}: dark for these words, pale for words like "
-            "these.",
-        )
+        """Effects, words, and a figure of each covariate."""
+        prob, in_unit = f"{percent_text(self.hdi_prob)} HPDI", self.measure.in_unit
+        names, statements = list(self.covariates), tuple(effect_statements(self))
+        answer = f"{statements[0].text} {statements[1].text}"
+        if len(answer.split()) > MOST_WORDS:
+            answer = statements[0].text
+        runs = (f"{quoted_name(name)} runs from {' to '.join(self.range_of(name))}." for name in names)
         contents = contents_of(
             self,
-            title=f"Are words with a larger {named} nearer to {self.sides[0]} or to {self.sides[1]} words?",
-            about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._sizes_text}. {self._range_text}",
-            estimate=self._slope_text,
+            title=f"Does the lean of words towards {self.sides[0]} or {self.sides[1]} follow {all_quoted(names)}?",
+            about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._sizes_text}. {' '.join(runs)}",
+            answer=answer,
+            estimate=slopes_text(self),
             opened=(SHOWS, _READING, "Words"),
             captions={
-                "effects": f"Slopes (in cosine distance), correlations and residual sds, with {prob}",
-                "words": f"Leans of words, with {prob}, in units of cosine distance",
-                "line": f"Line along {named} with the mean slope, through the mean lean, and lines with the "
-                f"slopes at the ends of its {prob}, in units of cosine distance",
+                "effects": f"{slopes_caption(self)}, correlations and residual sds, with {prob}",
+                "words": f"Leans of words, with {prob}, {in_unit}",
+                "line": f"Line along {all_quoted(names)} with the mean slope, through the mean lean, and lines with "
+                f"the slopes at the ends of its {prob}, {in_unit}",
             },
             differences=("effects", "words", "line"),
-            figures={"covariate": figure},
+            data=("line",),
+            figures={
+                "covariate" if place == 1 else f"covariate_{place}": ResultFigure(
+                    "plot_covariate", figure_caption(self, name), options={"covariate": name}
+                )
+                for place, name in enumerate(names, start=1)
+            },
         )
         # The user's names are headings.
         headings = {
             str(values.name): f"{values.name} (%)" if name in self.percent else str(values.name)
-            for name, values in self._covariates.items()
+            for name, values in self.covariates.items()
         }
-        words = replace(contents.tables["words"], headings=headings)
-        effects = replace(contents.tables["effects"], digits=True)
-        facts = {name: str(fit_attribute(self.fit, name)) for name in ("sampler", *FIT_SETTINGS, "table_hash")}
-        settings = {name.replace("_", " ").capitalize(): text for name, text in facts.items()}
+        words = replace(contents.tables["words"], headings={"mean": "Estimate", **headings})
+        of_several = ("covariate", "unit") if len(names) > 1 else ()
+        effects = replace(
+            contents.tables["effects"],
+            columns=("quantity", *of_several, "scope", "mean", "hdi_low", "hdi_high", "probability_of_direction"),
+            headings={"mean": "Estimate"},
+            digits=True,
+        )
+        methods = StatementList("Methods", (Statement("methods", methods_sentence(names, self.sides, self.measure)),))
+        level = () if statements[1].text in answer else statements[1:2]
+        source = {"Embedding": self.measure.source.capitalize()}
+        settings = {source.get(name, name): text for name, text in contents.settings.items()}
+        facts = {
+            name.replace("_", " ").capitalize(): str(fit_attribute(self.fit, name))
+            for name in ("sampler", *FIT_SETTINGS, "table_hash")
+        }
         return replace(
             contents,
+            answers=(*level, *statements[2:]),
+            parts=(*contents.parts, methods),
             tables={**contents.tables, "effects": effects, "words": words},
-            settings={**contents.settings, "Model": fitted_model(self.fit).name, **settings},
+            settings={**settings, "Model": fitted_model(self.fit).name, **facts},
             code=effect_code(
                 self.fit,
                 None if self.sides == SIDES else self.sides,
@@ -356,12 +270,6 @@ class CovariateEffect(Result):
             ),
             files={"fit.nc": partial(write_fit, without_covariances(self.fit))},
         )
-
-
-def _limits() -> Iterator[Statement]:
-    yield Statement("limits", "An effect of the covariate. A slope is its association with distances.")
-    yield Statement("limits", "Errors of the covariates. They are ignored, although they make slopes flatter.")
-    yield Statement("limits", NO_PROOF)
 
 
 def covariate_effect(
@@ -373,7 +281,8 @@ def covariate_effect(
 ) -> CovariateEffect:
     """Return how the lean of words follows covariates, such as the share of women in an occupation.
 
-    The lean of a word is its mean distance to one kind of attribute words minus that to another. Slopes are plain least
+    The lean of a word is its mean distance (or surprisal, or score) to one kind of attribute words minus that to
+    another. Slopes are plain least
     squares over words. Attribute words are treated as a sample; in the population, so are protected words.
 
     Parameters
@@ -433,7 +342,6 @@ def covariate_effect(
     2  correlation   letters    -0.429 -0.483
     4  residual sd               0.027  0.016
     """
-    check_cosine(fit, "The effect of a covariate")
     check_flag("within_groups", within_groups)
     return _effect(fit, _two_lists(lists), SIDES, within_groups, hdi_prob_of(fit, hdi_prob))
 
@@ -459,13 +367,16 @@ def _effect(
     check_design(design, rows.covariate_names, np.abs(covariates).max(axis=0))
     rng = np.random.default_rng([int(fit_attribute(fit, "random_seed")), _STREAM])
     effects, population = _effects(fit, leans, design, rows, hdi_prob, rng)
+    in_words = _words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob)
+    if measure_of_fit(fit).column != COSINE_DISTANCE.column:
+        effects, in_words = effects.drop(columns="wefat_correlation"), in_words.drop(columns="wefat")
     return CovariateEffect(
         contrast=leans.name,
         sides=(leans.first, leans.second),
         embedding=str(fit_attribute(fit, "table").get("embedding", {}).get("name") or "a table"),
         effects=effects,
-        words=_words(leans, words, groups, dict(zip(rows.covariate_names, covariates.T, strict=True)), hdi_prob),
-        line=_line(leans, design, covariates[:, 0], population, hdi_prob),
+        words=in_words,
+        line=_line(leans, design, dict(zip(rows.covariate_names, covariates.T, strict=True)), population, hdi_prob),
         percent=rows.percent_covariates,
         within_groups=within_groups,
         hdi_prob=hdi_prob,
@@ -507,6 +418,11 @@ def _effects(
         interval = draws_interval(draws, hdi_prob)
         is_slope = (quantity, scope) == (SLOPE, "population")
         ends = least_squares_ends[names.index(name)] if is_slope else (np.nan, np.nan)
+        borderline = (
+            None  # an sd has no sign
+            if quantity == RESIDUAL_SD
+            else is_borderline(interval.low, interval.high, interval.low_se, interval.high_se)
+        )
         records.append(
             {
                 "contrast": leans.name,
@@ -521,7 +437,7 @@ def _effects(
                 "hdi_high": interval.high,
                 "low_se": interval.low_se,
                 "high_se": interval.high_se,
-                "borderline": is_borderline(interval.low, interval.high, interval.low_se, interval.high_se),
+                "borderline": borderline,
                 "probability_of_direction": np.nan
                 if quantity == RESIDUAL_SD
                 else float(probability_of_direction(draws)),
@@ -578,18 +494,27 @@ def _words(
 
 
 def _line(
-    leans: Leans, design: CovariateDesign, values: np.ndarray, population: np.ndarray, hdi_prob: float
+    leans: Leans,
+    design: CovariateDesign,
+    covariates: dict[str, np.ndarray],
+    population: np.ndarray,
+    hdi_prob: float,
 ) -> "pd.DataFrame":
-    """Return the line along the first covariate, through the mean of the leans; `population` are draws of slopes."""
+    """Return the line along each covariate, through the mean of the leans; `population` are draws of slopes."""
     import pandas as pd
 
     from bayesbias.estimates.frames import EstimateFrame
 
-    grid = np.linspace(values.min(), values.max(), 41)
-    level, around = float(leans.draws.mean()), grid - values.mean()
-    columns = {"covariate_value": grid}
-    for name, slopes in (("hdi", population[:, 0]), ("these_words", leans.draws @ design.coefficients[0])):
-        ends = np.outer(around, shortest_interval(slopes, hdi_prob))
-        columns["mean"] = level + around * slopes.mean()
-        columns |= {f"{name}_low": level + ends.min(axis=1), f"{name}_high": level + ends.max(axis=1)}
-    return EstimateFrame(pd.DataFrame(columns))
+    level, frames = float(leans.draws.mean()), []
+    these = leans.draws @ design.coefficients.T
+    for place, (covariate, values) in enumerate(covariates.items()):
+        grid = np.linspace(values.min(), values.max(), 41)
+        around = grid - values.mean()
+        # The mean is that of the slopes in these words.
+        columns: dict[str, Any] = {"covariate": covariate, "covariate_value": grid}
+        columns["mean"] = level + around * these[:, place].mean()
+        for name, slopes in (("hdi", population[:, place]), ("these_words", these[:, place])):
+            ends = np.outer(around, shortest_interval(slopes, hdi_prob))
+            columns |= {f"{name}_low": level + ends.min(axis=1), f"{name}_high": level + ends.max(axis=1)}
+        frames.append(pd.DataFrame(columns))
+    return EstimateFrame(pd.concat(frames, ignore_index=True))

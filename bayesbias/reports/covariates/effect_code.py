@@ -26,8 +26,9 @@ def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_gro
     """
     facts = fit_attribute(fit, "table")
     table = fit_attribute(fit, "table_file") if "table_file" in fit.attrs else facts.get("source", "PATH")
-    # The file, then the name of its column of words if it has another one.
+    # The file, then the name of its column of words, if it has another one, and the columns that were chosen.
     source = fit_attribute(fit, "covariates_source") if "covariates_source" in fit.attrs else []
+    file, word_column, *columns = (*source, "", "")[: max(len(source), 2)]
     is_short = any(entry["reason"] == NO_NUMBER for entry in facts.get("lost_words", ()))
     lines = ["import bayesbias as bb"]
     if source:
@@ -35,7 +36,9 @@ def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_gro
         lines += [f"from bayesbias.models.covariates import {names}"]
     lines += ["", f"table = bb.read_table({json.dumps(table)})"]
     if source:
-        lines += [f"covariates = read_covariates({', '.join(map(repr, source))})"]
+        arguments = [repr(file), *([repr(word_column)] if word_column else [])]
+        arguments += [f"columns={columns!r}"] if columns else []
+        lines += [f"covariates = read_covariates({', '.join(arguments)})"]
         if is_short:
             lines += ['table = without_unrated({"": table}, {"": frame_by_word(covariates, table)})[""]']
     else:
@@ -54,9 +57,9 @@ def effect_code(fit: "xr.DataTree", lists: tuple[str, str] | None, *, within_gro
         fit_attribute(fit, name) == defaults[name].default for name in ("tune", "chains")
     )
     if source and can_command:
-        file, *word_column = source
         words = ["bayesbias", "covariate", table, "--covariates", file]
-        words += ["--word-column", *word_column] if word_column else []
+        words += ["--word-column", word_column] if word_column else []
+        words += [word for name in columns for word in ("--column", name)]
         words += ["--drop-unrated"] if is_short else []
         words += [] if lists is None else ["--lists", ",".join(lists)]
         words += ["--within-groups"] if within_groups else []

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesbias.base.number_text import counted, shown_name
+from bayesbias.base.number_text import counted, quoted_name, shown_name, signed_digits_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.models.covariates import NO_NUMBER
@@ -35,7 +35,7 @@ def effect_doubts(
     residual = design.residuals @ means
     for name, row, freedom, sole in zip(names, design.coefficients, robust_freedom(design), design.sole, strict=True):
         shift = row * residual / design.unexplained
-        slope, shown = float(row @ means), shown_name(name)
+        slope, shown = float(row @ means), quoted_name(name)
         place = int(np.argmax(shift * np.sign(slope)))
         if sole.any():
             named = name_some(map(repr, words[sole].tolist()))
@@ -67,6 +67,21 @@ def effect_doubts(
                 f"Without {str(words[place])!r}, the slope on {shown} would have the other sign.",
                 {"covariate": name, "word": str(words[place])},
             )
+        else:
+            yield largest_change(name, row, design, words, leans)
+
+
+def largest_change(name: str, row: np.ndarray, design: CovariateDesign, words: np.ndarray, leans: Leans) -> Statement:
+    """Return which word changes the plain slope most, and the slope without it; `row` are the slope's coefficients."""
+    slope, shifts = float(row @ leans.observed), row * (design.residuals @ leans.observed) / design.unexplained
+    place = int(np.argmax(np.abs(shifts)))
+    without = slope - float(shifts[place])
+    return Statement(
+        "single word",
+        f"Without {str(words[place])!r}, the plain slope on {quoted_name(name)} would be "
+        f"{signed_digits_text(without)} in place of {signed_digits_text(slope)}. No other word changes it more.",
+        {"covariate": name, "word": str(words[place]), "without": without, "slope": slope},
+    )
 
 
 def lost_word_doubts(fit: "xr.DataTree", leans: Leans) -> Iterator[Statement]:

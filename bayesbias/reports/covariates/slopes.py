@@ -199,7 +199,8 @@ class Leans:
     """Leans of words: the mean distance to the `first` kind of attribute words minus that to the `second`.
 
     `draws` (chains * draws, words) are those of a fit, `observed` (words,) the plain leans; `weights` (words, lists)
-    are those of the lists of `sample` in the lean of a word.
+    are those of the lists of `sample` in the lean of a word; `unit` is
+    what a cosine distance of 1 is in the unit of the table.
     """
 
     draws: np.ndarray
@@ -208,6 +209,7 @@ class Leans:
     sample: AttributeSample
     first: str
     second: str
+    unit: float = 1.0
 
     @property
     def name(self) -> str:
@@ -253,7 +255,18 @@ def leans_of(
         sample=sample,
         first=first,
         second=second,
+        unit=rows.scale.unit,
     )
+
+
+def lean_sides(fit: "xr.DataTree") -> tuple[str, str]:
+    """Return the names of both sides of the lean that a fit has by default."""
+    rows = fitted_rows(fit)
+    if any(name not in rows.connections for name in SIDES):
+        return "one list of", "another list of"
+    sample = attribute_sample(rows)
+    sides = [sample.connection_weights[:, rows.connections.index(name)] for name in SIDES]
+    return _only_lists(sample, sides) or SIDES
 
 
 def _only_lists(sample: AttributeSample, sides: list[np.ndarray]) -> tuple[str, str] | None:
@@ -321,27 +334,28 @@ def draw_residuals(
     from scipy import stats
 
     values, vectors = np.linalg.eigh(design.residuals)
+    grid = _SDS * leans.unit
     basis = vectors[:, values > 0.5]
     plain = basis.T @ leans.observed
     dependence = design.residual_correlations(basis)
     chances = [_chance_covariance(leans, basis, share) for share in _LINKED_SHARES]
-    prior = stats.t(half_t[0], 0, half_t[1]).logpdf(_SDS) + np.log(_SDS)
-    log = prior + np.stack([_log_likelihood(plain @ plain, chance, dependence) for chance in chances])
+    prior = stats.t(half_t[0], 0, half_t[1]).logpdf(grid) + np.log(grid)
+    log = prior + np.stack([_log_likelihood(grid, plain @ plain, chance, dependence) for chance in chances])
     of_share = np.exp(log - log.max()).sum(axis=1)
     drawn = rng.choice(len(chances), draws, p=of_share / of_share.sum())
-    sds = draw_on_grid(_SDS, log[drawn], rng)
+    sds = draw_on_grid(grid, log[drawn], rng)
     chance = np.array([np.diagonal(one).mean() for one in chances])[drawn][:, None]
     share = sds[:, None] ** 2 / (sds[:, None] ** 2 + chance)
     residuals = share * plain + np.sqrt(share * chance) * rng.standard_normal((draws, len(plain)))
     return residuals @ basis.T, _with_heavy_tails(sds, basis @ plain)
 
 
-def _log_likelihood(square: float, chance: np.ndarray, dependence: np.ndarray) -> np.ndarray:
-    """Return the log likelihood of each of `_SDS`, shape (sds,), from the sum of squares of plain residuals."""
+def _log_likelihood(sds: np.ndarray, square: float, chance: np.ndarray, dependence: np.ndarray) -> np.ndarray:
+    """Return the log likelihood of `sds`, shape (sds,), from the sum of squares of plain residuals."""
     from scipy import stats
 
-    total = np.trace(chance) + _SDS**2 * np.trace(dependence)
-    squares = np.sum(chance**2) + 2 * _SDS**2 * np.sum(chance * dependence) + _SDS**4 * np.sum(dependence**2)
+    total = np.trace(chance) + sds**2 * np.trace(dependence)
+    squares = np.sum(chance**2) + 2 * sds**2 * np.sum(chance * dependence) + sds**4 * np.sum(dependence**2)
     return np.asarray(stats.chi2(total**2 / squares, scale=squares / total).logpdf(square))
 
 

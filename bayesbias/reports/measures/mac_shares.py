@@ -54,9 +54,9 @@ class MacShares(Result):
         answer = Statement("mac", f"MAC is {distance_text(self.mac)}{self._whose}.{self._share_above}", numbers)
         about = Statement(
             "band",
-            "MAC is the mean average cosine distance. Below 1, it counts as bias in the literature. A pair is above "
-            f"the band {interval_text(-self.band, self.band)} if its words are more similar than this MAC is from 1: "
-            "compare the shares of associated pairs with those of control words.",
+            "MAC is the mean average cosine distance. Below 1, it counts as bias in the literature. The band of "
+            f"MAC is {interval_text(-self.band, self.band)}; a pair above it is more similar than MAC takes for bias. "
+            "Compare the shares of associated pairs with those of control words.",
             numbers,
         )
         rows = tuple(
@@ -81,8 +81,8 @@ class MacShares(Result):
         if not control or "associated" not in above:
             return ""
         return (
-            f" More similar than it takes for bias: {share_text(above['associated'])} of associated pairs, and "
-            f"{share_text(above[control])} of pairs with {control} words."
+            f" {share_text(above['associated'])} of associated pairs and {share_text(above[control])} of pairs with "
+            f"{control} words have a similarity above abs(1 - MAC) = {distance_text(self.band)}."
         )
 
     @property

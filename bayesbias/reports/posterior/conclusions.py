@@ -20,7 +20,7 @@ from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.fit_files import added_parameters, sampler_text
-from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, measure_of_fit
+from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, fitted_table, measure_of_fit
 from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
@@ -34,6 +34,7 @@ from bayesbias.reports.posterior.group_statements import (
 from bayesbias.reports.posterior.questions import attribute_phrases, named_phrases, question_statements
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL, Measure, measure_of
+from bayesbias.tables.schema import associations_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,7 @@ _LIMITS = {
     "different words are just two lists. Any two lists differ somewhat in their {numbers} {to} the same words.",
     "relevance": "Whether a difference matters. An interval that excludes 0 shows that a difference is detectable, not "
     "that it is large. To judge its size, give a region of practical equivalence (rope).",
-    "many words": "That each word named above differs. {words} are judged at once, and some intervals exclude 0 by "
+    "many words": "That each word named above differs. {words} are judged at once, and some intervals may exclude 0 by "
     "chance.",
     "bias": "Whether an association is unfair or harms anyone. A difference of {numbers} is an association in "
     "{made_by} alone, and no proof of bias.",
@@ -179,7 +180,8 @@ def chance_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> St
     named = sum(map(is_named, rows))
     return Statement(
         "by chance",
-        f"{text} Here, by {every[0]['contrast'].replace(' - ', ' minus ')}, {counted(named, 'is', 'are')} named.",
+        f"{text} Here, {counted(named, 'word has', 'words have')} a settled difference, "
+        f"{every[0]['contrast'].replace(' - ', ' minus ')}.",
         {"contrast": every[0]["contrast"], "by_chance": chance, "named": named},
     )
 
@@ -189,19 +191,19 @@ def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, s
 
     It was measured for the default model and its interval; for others there is only the nominal share.
     """
-    at_once = "Several are often named at once, because words share their attribute words."
+    at_once = "Often several are settled at once, because words share their attribute words."
     if not spec.multivariate or hdi_prob != HDI_PROB:
         nominal = (1 - hdi_prob) * count
         text = (
-            f"Without any association, exact intervals would name {nominal:.1f} of {count} words on average if "
-            f"attribute words were independent, and far more with synonyms. {at_once}"
+            f"Expect false alarms: without any association, {nominal:.1f} of {count} words have a settled difference "
+            f"on average if attribute words are independent, and far more with synonyms. {at_once}"
         )
         return nominal, text
     low, high = NAMED_IN_CLUSTERS
     text = (
-        f"In trials without any association, {NAMED_BY_CHANCE:.0%} of the words were named if attribute words were "
-        f"independent ({NAMED_BY_CHANCE * count:.1f} of {count}), and {low:.0%} to {high:.0%} if they had synonyms or "
-        f"forms ({low * count:.1f} to {high * count:.1f}). {at_once}"
+        f"Expect false alarms: in simulations without any association, {NAMED_BY_CHANCE:.0%} of words "
+        f"({NAMED_BY_CHANCE * count:.1f} of {count}) had a settled difference; {low:.0%} to {high:.0%} "
+        f"({low * count:.1f} to {high * count:.1f}) if the lists held synonyms or forms of a word. {at_once}"
     )
     return NAMED_BY_CHANCE * count, text
 
@@ -346,6 +348,8 @@ def _about(fit: "xr.DataTree") -> Statement:
         f"{counted(numbers['pairs'], measure_of(table).name)}; model {shown_name(numbers['model'])!r}, "
         f"{sampler_text(fit)}."
     )
+    if associated := associations_text(fitted_table(fit)):
+        text += f" Associated: {associated}."
     if lost is None:
         text += " The table does not say whether words were lost."
     else:
@@ -483,7 +487,7 @@ def _verdict(
         kind = "same kind"
         text = (
             f"Associated words are {measure.nearer} than {' and '.join(controls)} words, but not detectably "
-            f"{measure.nearer} than {phrases.different}. This is an association with words of this kind in "
+            f"{measure.nearer} than {phrases.different}. Perhaps attribute words of this topic are {measure.nearer} in "
             f"general. It is not settled {phrases.not_specific}."
         )
     else:

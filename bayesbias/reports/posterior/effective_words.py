@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.number_text import counted, shown_name
+from bayesbias.base.number_text import counted, quoted_name, shown_name
 from bayesbias.base.statements import Statement
 from bayesbias.errors import FitError, name_some, worded
 from bayesbias.estimates.dependence import LinkedWords, clusters
@@ -189,9 +189,10 @@ def dependence_statements(
         )
         yield Statement("unknown dependence", text)
     if topics := [record["list"] for record in lists if record["topic"]]:
+        within = "the list" if len(topics) == 1 else "each of the lists"
         text = (
-            f"What holds beyond the topics of these lists. The words of {name_some(map(shown_name, topics), 6)} "
-            "resemble each other more than those of 99% of random lists. The intervals are about words of the same "
+            f"What holds beyond the topics of these lists. Within {within} {name_some(map(quoted_name, topics), 6)}, "
+            "words resemble each other more than within 99% of random lists. The intervals are about words of the same "
             "topic, not about all words that could stand for the concept."
         )
         yield Statement("topic", text, {"lists": topics})

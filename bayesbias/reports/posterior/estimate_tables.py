@@ -1,6 +1,6 @@
 """Estimates of a fit as tables of a page and of a paper."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from bayesbias.base.checks import check_choice
 from bayesbias.base.number_text import estimate_text, interval_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import BEWARE, VERDICTS, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError, name_some, worded
 from bayesbias.estimates.intervals import mark, reading, scope_text
 from bayesbias.models.fits import fitted_table
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -123,7 +123,22 @@ def paper_table(
         estimates = summary(fit, level=parameters, hdi_prob=hdi_prob)
         of_means = estimates["parameter"].str.endswith("_mean")
         frames |= {"means": estimates[of_means], "parameters": estimates[~of_means]}
-    return EstimateTables({name: rows for name, rows in frames.items() if len(rows)}, all_doubts(fit))
+    filled = {name: rows for name, rows in frames.items() if len(rows)}
+    return EstimateTables(filled, (*all_doubts(fit), *_covariates_elsewhere(fit)))
+
+
+def _covariates_elsewhere(fit: "xr.DataTree") -> Iterator[Statement]:
+    """Yield where the slopes of a fit with covariates are, which its contrasts do not show."""
+    if "covariate" not in fit["constant_data"].coords:
+        return
+    names = name_some([repr(shown_name(name)) for name in fit["constant_data"].coords["covariate"].to_numpy().tolist()])
+    how = worded(
+        "bb.write(bb.covariate_effect(fit), 'slopes.tex')",
+        "`bayesbias covariate TABLE --covariates FILE --output slopes.tex`",
+    )
+    yield Statement(
+        "covariates", f"The fit has covariates ({names}). These tables lack their slopes, which {how} writes."
+    )
 
 
 def labelled(frame: "pd.DataFrame", table: "pd.DataFrame", used: Mapping[str, str]) -> "pd.DataFrame":
@@ -152,8 +167,9 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
     """
     if "hdi_prob" not in (settings := getattr(frame, "settings", {})) or "mean" not in frame:
         raise ReportError(
-            "The frame does not state the probability of its intervals (settings['hdi_prob']). Write a frame that "
-            "bb.summary, bb.contrasts or bb.planned_contrasts returned, or rows of it."
+            "The frame does not state the probability of its intervals (settings['hdi_prob']). If it is part of a "
+            "result, write the result itself, such as bb.write(effect, 'table.tex') in place of effect.effects. Other "
+            "frames must be those of bb.summary, bb.contrasts or bb.planned_contrasts, or rows of them."
         )
     source = f" of {settings['source']}" if "source" in settings else ""
     measure = measure_of(settings)

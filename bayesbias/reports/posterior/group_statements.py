@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.number_text import distance_text, interval_text, shown_name, signed_text
+from bayesbias.base.number_text import distance_text, interval_text, quoted_name, signed_text
 from bayesbias.base.statements import Statement
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import has_direction, is_settled, reading
@@ -48,12 +48,12 @@ def without_contrast(lacking: Mapping[str, str], how: str = "") -> tuple[Stateme
     """Return a statement for each group in no contrast, given what it lacks and how to ask about it.
 
     >>> print(without_contrast({"people": "no associated list"})[0].text)
-    people: no associated list, so it is in no contrast.
+    'people': no associated list, so it is in no contrast.
     """
     return tuple(
         Statement(
             "group without contrast",
-            f"{shown_name(group)}: {text}, so it is in no contrast.{f' {how}' if how else ''}",
+            f"{quoted_name(group)}: {text}, so it is in no contrast.{f' {how}' if how else ''}",
             {"protected_group": group, "lacking": text},
         )
         for group, text in lacking.items()
@@ -103,9 +103,9 @@ def unsettled_text(row: Mapping[Any, Any], *, direction: bool = False) -> str:
 def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) -> Statement:
     group = str(row["protected_group"])
     lists = {name: lists_of_connection(data, group, name) for name in ("associated", "different")}
-    associated, different = (name_some(map(shown_name, names), 4) for names in lists.values())
+    associated, different = (name_some(map(quoted_name, names), 4) for names in lists.values())
     text = (
-        f"{shown_name(group)}: {associated} minus {different} is {signed_text(row['mean'])} "
+        f"{quoted_name(group)}: {associated} minus {different} is {signed_text(row['mean'])} "
         f"(observed {signed_text(row['observed'])}), "
         f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{unsettled_text(row)}."
     )
@@ -116,20 +116,19 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
         away = "from" if measure.to == "to" else measure.to
         way = f"{measure.nearer} {measure.to}" if row["list_nearness"] < 0 else f"{measure.farther} {away}"
         text += (
-            f" {_part_from_lists(row)} comes from the lists alone: on average over groups, "
-            f"{associated} {verb} {way} the words than {different}, "
-            f"by {distance_text(abs(row['list_nearness']))}. Without that, the difference of "
-            f"{'each group' if shared else shown_name(group)} is {signed_text(row['net_mean'])}, interval "
-            f"{interval_text(row['net_low'], row['net_high'])}."
+            f" {_part_from_lists(row)}: on average over groups, {associated} {verb} {way} the words than {different}, "
+            f"by {distance_text(abs(row['list_nearness']))}. Without that, "
+            f"the difference {'of each of the two groups ' if shared else ''}for exactly these words is "
+            f"{signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
         )
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     return Statement("group", text, numbers | lists | {"decides": decides})
 
 
 def _part_from_lists(row: Row) -> str:
-    """Return whether all of a contrast or a part comes from the lists: all if no net part of its sign is shown."""
+    """Return whether the sign of an estimate reflects the lists alone, or a part of it does."""
     left = round(row["net_mean"], 3) != 0 and row["net_mean"] * row["mean"] > 0
-    return "Part of this" if left else "This"
+    return "Part of this estimate reflects the lists alone" if left else "The sign of this estimate reflects the lists"
 
 
 def lists_of_connection(data: ModelData, group: str, connection: str) -> list[str]:

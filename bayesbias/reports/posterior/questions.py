@@ -361,15 +361,15 @@ _SEVERAL_GROUPS = AttributePhrases(
         **_CONTROLS,
     },
     associated="the attribute words associated with their own group",
-    different="the words of other groups",
+    different="the words associated with other groups",
     reverse="the stereotype",
-    not_specific="whether this follows the stereotype",
+    not_specific="whether they follow the stereotype",
     nothing="No association that follows the stereotype is shown for these word lists as a whole.",
 )
 _TWO_GROUPS = replace(
     _SEVERAL_GROUPS,
     words={**_SEVERAL_GROUPS.words, "different": "attribute words associated with the other group"},
-    different="the words of the other group",
+    different="the words associated with the other group",
 )
 _ONE_GROUP = AttributePhrases(
     {"associated": "associated attribute words", "different": "the other attribute words", **_CONTROLS},

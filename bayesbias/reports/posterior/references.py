@@ -1,6 +1,7 @@
 """The references that texts for papers cite, as BibTeX: those of `data/references.bib`, and the package itself."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
@@ -111,6 +112,25 @@ class Bibliography:
         """Return the source of a model or study; if the package has it, its works are cited."""
         self._cited.update(_works_of_sources().get(text.strip(), ()))
         return text.strip().rstrip(".")
+
+    @property
+    def commands(self) -> dict[str, str]:
+        r"""Citations in the text as commands of natbib, the longest first.
+
+        Works whose citations are equal have none: their entries are named by the command `nocite` alone.
+
+        >>> cited = Bibliography()
+        >>> text = cited.cite("lindley1972"), cited.cite("kumar2019", inside=True)
+        >>> cited.commands["Lindley and Smith (1972)"], cited.commands["Kumar et al. 2019"]
+        ('\\citet{lindley1972}', '\\citealp{kumar2019}')
+        """
+        dated = [reference(key) for key in self.keys if reference(key).year]
+        counts = Counter(f"{work.authors} {work.year}" for work in dated)
+        works = [work for work in dated if counts[f"{work.authors} {work.year}"] == 1]
+        commands = {f"({work.authors} {work.year}, {work.title})": rf"\citep{{{work.key}}}" for work in works}
+        commands |= {f"({work.authors} {work.year})": rf"\citep{{{work.key}}}" for work in works}
+        commands |= {f"{work.authors} ({work.year})": rf"\citet{{{work.key}}}" for work in works}
+        return commands | {f"{work.authors} {work.year}": rf"\citealp{{{work.key}}}" for work in works}
 
     @property
     def keys(self) -> list[str]:

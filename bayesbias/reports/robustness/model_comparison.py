@@ -22,10 +22,12 @@ from bayesbias.models.multivariate.predictive_density import left_out_words
 from bayesbias.models.numerics.proposals import KHAT_MAX
 from bayesbias.models.sampling import check_room_for_draws, fit
 from bayesbias.models.spec import ModelSpec, load_model
+from bayesbias.models.units import in_unit
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.group_statements import without_contrast
-from bayesbias.tables.schema import FrameLike, as_frame, check_cosine_table
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure, measure_of
+from bayesbias.tables.schema import FrameLike, as_frame, table_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,6 +82,8 @@ class ModelComparison(Result):
         As in `compare_models`.
     total_draws
         Posterior draws of each model, all chains together.
+    measure
+        What the numbers of the table measure.
     """
 
     models: "pd.DataFrame"
@@ -89,6 +93,7 @@ class ModelComparison(Result):
     random_seed: int
     hdi_prob: float
     total_draws: int
+    measure: Measure = COSINE_DISTANCE
 
     def __repr__(self) -> str:
         return visible(f"ModelComparison({', '.join(self.models['model'])})")
@@ -113,8 +118,9 @@ class ModelComparison(Result):
     def contents(self) -> Contents:
         """Which model to trust, how well each predicts, and the contrasts in each."""
         prob = f"{percent_text(self.hdi_prob)} HPDI"
+        marked = partial(mark, below=self.measure.nearer, above=self.measure.farther)
         return Contents(
-            title="Which model predicts these distances best?",
+            title=f"Which model predicts these {self.measure.numbers} best?",
             about=f"{counted(len(self.models), 'model')} of the same table.",
             answer=self.advice[0].text if self.advice else "",
             estimate=self._estimate,
@@ -124,10 +130,10 @@ class ModelComparison(Result):
                 "contrasts": ResultTable(
                     self.contrasts,
                     "In each model",
-                    f"The same differences in each model, {prob}; below 0, nearer",
+                    f"The same differences in each model, {prob}; below 0, {self.measure.nearer}",
                     ("contrast", "model", "mean", "sd", "hdi_low", "hdi_high", "observed"),
                     differences=True,
-                    mark=mark if len(self.contrasts) else None,
+                    mark=marked if len(self.contrasts) else None,
                 ),
                 "models": ResultTable(
                     self.models,
@@ -161,7 +167,7 @@ def compare_models(
     Parameters
     ----------
     table
-        A distance table.
+        A table (`distance_table`, `surprisal_table`, `score_table`, `read_table`).
     models
         Names of `list_models`, paths of TOML files, or `ModelSpec`.
     hdi_prob
@@ -212,9 +218,8 @@ def compare_models(
 
     seed = resolve_seed(random_seed)
     check_probability("hdi_prob", hdi_prob)
-    specs = _specs(models)
-    data = model_data(rows)
-    check_cosine_table(rows, "The comparison of models")
+    data, measure = model_data(rows), measure_of(table_facts(rows))
+    specs = [in_unit(spec, data.scale) for spec in _specs(models)]
     not_compared = groups_not_compared(data)
     if not_compared and not all(spec.multivariate for spec in specs):
         # The same rows for all models: those of rows are fitted without groups that are in no contrast.
@@ -265,6 +270,7 @@ def compare_models(
         random_seed=seed,
         hdi_prob=hdi_prob,
         total_draws=total_draws,
+        measure=measure,
     )
 
 
@@ -325,7 +331,7 @@ def _score(
         for word in high:
             log_density, khat[word] = left_out.log_density(word)
             if khat[word] <= k_limit:
-                words[word] = log_density
+                words[word] = log_density - np.sum(data.attribute == word) * np.log(data.scale.unit)
         high = [word for word in high if not khat[word] <= k_limit]
     unreliable = 0
     for word in with_progress(high, f"Refits of {spec.name} without a word", progress=progress):

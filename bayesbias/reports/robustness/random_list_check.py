@@ -132,7 +132,7 @@ def claims_text(row: dict[str, Any]) -> str:
     return (
         f"{method[0].upper()}{method[1:]} ({row['rule']}) claims {claim} for "
         f"{share_with_error(row['claims'], row['claims_se'])} of the random lists, {comparison} the "
-        f"{percent_text(row['nominal'])} that its rule promises. It {study_verb} it for the study's own words."
+        f"{percent_text(row['nominal'])} that its rule allows. It {study_verb} it for the study's own words."
     )
 
 
@@ -230,7 +230,7 @@ class RandomListCheck(Result):
         """How often the model and WEAT claim an association of random lists."""
         model, *tests = rows_of(self.methods)
         text = (
-            f"The model claims an association for {model['claims']:.0%} of the random lists, where its rule promises "
+            f"The model claims an association for {model['claims']:.0%} of the random lists, where its rule allows "
             f"{model['nominal']:.0%}"
         )
         if tests:
@@ -278,7 +278,7 @@ class RandomListCheck(Result):
         )
 
     def _claims_figure(self) -> ResultFigure:
-        """Return a forest of the claims of the model and each test above or below what its rule promises."""
+        """Return a forest of the claims of the model and each test above or below what its rule allows."""
         rows = self.methods[["method", "claims", "nominal", "claims_se"]].assign(
             label=[
                 f"{_TITLES.get(name, name).removeprefix('the ')}, {percent_text(nominal)}"

@@ -21,7 +21,7 @@ from bayesbias.base.checks import (
     resolve_seed,
 )
 from bayesbias.base.machine import ThreadpoolController
-from bayesbias.base.number_text import counted, percent_text, signed_text
+from bayesbias.base.number_text import counted, percent_text, quoted_name, signed_text
 from bayesbias.base.progress import stopped_statement, with_progress
 from bayesbias.base.results import Contents, Result, ResultFigure, ResultTable, forest_figure
 from bayesbias.base.statements import Statement, StatementList
@@ -35,9 +35,11 @@ from bayesbias.models.quick import QuickRefits
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.sampling import fit as fit_model
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.models.units import in_unit
 from bayesbias.reports.posterior.effective_words import clusters_of
 from bayesbias.reports.posterior.group_statements import without_contrast
-from bayesbias.tables.schema import FrameLike, as_frame, check_cosine_table, validate_table
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure, measure_of
+from bayesbias.tables.schema import FrameLike, as_frame, table_facts, validate_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +89,7 @@ _QUESTIONS = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(Result):
-    """Refits returned by `sensitivity`, in units of cosine distance; `print` says which conclusions they change.
+    """Refits returned by `sensitivity`, in the unit of the table; `print` says which conclusions they change.
 
     Parameters
     ----------
@@ -116,6 +118,8 @@ class Sensitivity(Result):
         Whether an interrupt ended the refits.
     monte_carlo_error
         Largest Monte Carlo standard error of a shift.
+    measure
+        What the numbers of the table measure.
     """
 
     shifts: "pd.DataFrame"
@@ -131,6 +135,7 @@ class Sensitivity(Result):
     refits: int
     stopped: bool
     monte_carlo_error: float
+    measure: Measure = COSINE_DISTANCE
 
     def __repr__(self) -> str:
         return f"Sensitivity({_TITLES[self.leave_out].lower()}, {counted(self.refits, 'refit')})"
@@ -147,6 +152,7 @@ class Sensitivity(Result):
         claim = "" if self.shifts.empty else _claim(self.shifts, self.deciding, self.leave_out)
         texts = ((statement, statement.text.removeprefix(claim).strip()) for statement in self.statements)
         answers = tuple(replace(statement, text=text) for statement, text in texts if text)
+        marked = partial(mark, below=self.measure.nearer, above=self.measure.farther)
         return Contents(
             title=_QUESTIONS[self.leave_out],
             about=f"{counted(self.refits, 'refit')} of the model {self.model}.",
@@ -155,13 +161,13 @@ class Sensitivity(Result):
             figures={} if self.shifts.empty else {"shifts": self._figure()},
             tables={
                 "shifts": ResultTable(
-                    self.shifts,
+                    self.shifts.assign(reading=self.shifts["reading"].map(self.measure.way)),
                     "Each refit",
                     f"{_TITLES[self.leave_out]}: contrasts, those that change a conclusion first; {prob}. The Monte "
                     f"Carlo error of a shift is {'below 0.0005' if error < _SMALL_ERROR else f'at most {error:.1g}'}",
                     headings={"left_out": "Prior" if self.leave_out == "prior" else "Left out"},
                     differences=True,
-                    mark=mark,
+                    mark=marked,
                     folded=True,
                 ),
                 "contrasts": ResultTable(
@@ -200,7 +206,7 @@ class Sensitivity(Result):
             f"{percent_text(self.hdi_prob)} intervals (lines), conclusions that change and large shifts first. Filled: "
             "settled; hollow and grey: not settled."
         )
-        return forest_figure(caption, rows, label="Difference of mean cosine distances")
+        return forest_figure(caption, rows, label=f"Difference of mean {self.measure.of_means}")
 
 
 def sensitivity(
@@ -220,7 +226,7 @@ def sensitivity(
     Parameters
     ----------
     table
-        A distance table (`distance_table`, `read_table`).
+        A table (`distance_table`, `surprisal_table`, `score_table`, `read_table`).
     model
         A name of `list_models`, the path of a TOML file, or a `ModelSpec`.
     leave_out
@@ -306,9 +312,9 @@ def sensitivities(
     baseline, hdi_prob = settings.baseline, settings.hdi_prob
     check_probability("hdi_prob", hdi_prob)
     draws = check_count("draws", settings.draws, least=_FEWEST_DRAWS)
-    chains, seed, spec = check_count("chains", settings.chains), resolve_seed(settings.random_seed), load_model(model)
-    data = model_data(table)
-    check_cosine_table(table, "The sensitivity of a conclusion")
+    chains, seed = check_count("chains", settings.chains), resolve_seed(settings.random_seed)
+    data, measure = model_data(table), measure_of(table_facts(table))
+    spec = in_unit(load_model(model), data.scale)
     check_baseline(baseline, data.connections, "table")
     table, not_compared = validate_table(table), groups_not_compared(data)
     if not_compared and not spec.multivariate:
@@ -333,7 +339,7 @@ def sensitivities(
         refitted = []
         try:
             for label, keep, changed in with_progress(cases, "Refits", progress=progress):
-                reasons = _obstacles(data, keep, baseline, whole)
+                reasons = _obstacles(data, keep, baseline, whole, measure)
                 refitted.append(_refit(label, reasons, everything, partial(estimates, keep, changed)))
         except KeyboardInterrupt:
             stopped: tuple[Statement, ...] = (stopped_statement(len(refitted), len(cases), "refits"),)
@@ -348,7 +354,7 @@ def sensitivities(
         }
         statements = (
             *stopped,
-            *_statements(shifts, everything, deciding, skipped, leave_out),
+            *_statements(shifts, everything, deciding, skipped, leave_out, measure),
             *without_contrast(not_compared),
         )
         yield Sensitivity(
@@ -365,6 +371,7 @@ def sensitivities(
             refits=len(refitted),
             stopped=bool(stopped),
             monte_carlo_error=max([0.0, *(error for refit in refitted for error in refit.errors)]),
+            measure=measure,
         )
 
 
@@ -458,7 +465,9 @@ def _other_priors(spec: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
             yield f"{name} ~ {changed} (scale {change})", load_model(spec, priors={name: changed})
 
 
-def _obstacles(data: ModelData, keep: np.ndarray, baseline: str, whole: Mapping[str, set[str]]) -> dict[str, str]:
+def _obstacles(
+    data: ModelData, keep: np.ndarray, baseline: str, whole: Mapping[str, set[str]], measure: Measure
+) -> dict[str, str]:
     """Return for each contrast the reason why these rows do not determine it; an empty text if they do.
 
     `whole` are the groups behind each connection with all rows (`_groups_behind`).
@@ -474,11 +483,13 @@ def _obstacles(data: ModelData, keep: np.ndarray, baseline: str, whole: Mapping[
             reasons[name] = f"the connection {name!r} would have no rows left"
         elif (after := left[name]) != (before := whole[name] & left_groups):
             reasons[name] = (
-                f"the mean of {name!r} would be about other protected groups: {name_some(sorted(after))} in place of "
-                f"{name_some(sorted(before))}"
+                f"only {name_some(map(quoted_name, sorted(after)))} would have {name} words, not "
+                f"{name_some(map(quoted_name, sorted(before)))}"
+                if after
+                else f"no group would have {name} words"
             )
         elif len(distance) > 1 and distance.min() == distance.max():
-            reasons[name] = equal = f"all distances left in the connection {name!r} would be equal"
+            reasons[name] = equal = f"all {measure.numbers} left in the connection {name!r} would be equal"
         else:
             reasons[name] = ""
     return {
@@ -531,13 +542,15 @@ def _statements(
     deciding: Mapping[str, list[str]],
     skipped: list[dict[str, str]],
     leave_out: str,
+    measure: Measure,
 ) -> tuple[Statement, ...]:
     if result.empty:
         text = f"Nothing could be left out: {skipped[0]['reason']}." if skipped else "There was nothing to leave out."
         return (Statement("nothing", text),)
     case = "with" if leave_out == "prior" else "without"
     changes = [
-        f"{contrast!r} ({everything[contrast].reading} with everything) changes {case} {name_some(names)}."
+        f"{contrast!r} is {measure.way(everything[contrast].reading)} with everything, and has another answer {case} "
+        f"{name_some(names)}."
         for contrast, names in deciding.items()
         if names
     ]

@@ -303,7 +303,7 @@ def test_where_nothing_differs_the_answer_says_so() -> None:
 
 
 def page_with_claims(claims: object) -> Any:
-    return SimpleNamespace(claims=claims, facts={"study": "weat7"})
+    return SimpleNamespace(claims=claims, facts={"study": "weat7"}, study_of_table=None)
 
 
 def checked() -> RandomListCheck:
@@ -336,6 +336,18 @@ def test_without_a_check_a_line_names_command_and_function() -> None:
     (line,) = section.headlines
     assert "bayesbias random-lists VECTORS --study weat7" in line
     assert "bb.check_random_lists(" in line
+
+
+def test_the_command_for_a_study_of_ones_own_names_its_file_and_the_lost_words_that_it_allows() -> None:
+    """A page printed --study age_competence, which is no file, without the --max-lost of its table."""
+    study = bb.Study(
+        name="age", protected={"old": ["elderly"]}, attributes={"bad": ["slow"]}, associated=[("old", "bad")]
+    )
+    facts = {"study": "age", "max_lost": 0.23}
+    page: Any = SimpleNamespace(claims=None, facts=facts, study_of_table=study)
+    (line,) = random_lists_section(page).headlines
+    assert "random-lists VECTORS --study age.toml --max-lost 0.23, where VECTORS is" in line
+    assert "age.toml has the text of the study below" in line
 
 
 def test_a_check_is_shown_with_its_rates() -> None:

@@ -13,6 +13,8 @@ def test_words_and_line_are_those_of_the_effect() -> None:
     (axes,) = bb.plots.plot_covariate(effect).axes
     points = next(line for line in axes.get_lines() if line.get_marker() == "o")
     np.testing.assert_array_equal(points.get_ydata(), effect.words["mean"])
+    (circles,) = (line for line in axes.get_lines() if line.get_markerfacecolor() == "none")
+    np.testing.assert_array_equal(circles.get_ydata(), effect.words["observed"])
     np.testing.assert_array_equal(points.get_xdata(), effect.words["share"])
     assert axes.get_xlabel() == "share"
     drawn = {text.get_text() for text in axes.texts}

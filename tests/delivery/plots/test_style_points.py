@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from matplotlib.text import Text
 
 import bayesbias as bb
 from bayesbias.delivery.plots.style import name_points, new_figure
@@ -14,7 +15,7 @@ def _overlapping(axes) -> list[tuple[str, str]]:
     drawing = axes.get_figure()
     drawing.draw_without_rendering()
     labels = [text for text in axes.texts if text.get_text()]
-    pairs = combinations([(text.get_text(), text.get_window_extent()) for text in labels], 2)
+    pairs = combinations([(text.get_text(), Text.get_window_extent(text)) for text in labels], 2)
     return [(first, second) for (first, one), (second, other) in pairs if _common(one, other) > 0.3]
 
 
@@ -54,3 +55,16 @@ def test_labels_of_the_figure_of_slopes_do_not_overlap() -> None:
     near = pd.DataFrame({"word": words, "share": 0.5 + np.linspace(0, 1e-3, len(words))})
     fitted = bb.fit(table, covariates=near, draws=200, random_seed=1, progress=False)
     assert _overlapping(bb.plots.plot_covariate(bb.covariate_effect(fitted)).axes[0]) == []
+
+
+def test_a_word_beside_another_point_stands_elsewhere_with_a_line() -> None:
+    points = np.array([[0.5, 0.5], [0.51, 0.52], [0.49, 0.48], [0.52, 0.47], [0.48, 0.53], [0.0, 0.0], [1.0, 1.0]])
+    axes = new_figure(6.0, 4.0).subplots()
+    axes.plot(*points.T, "o")
+    name_points(axes, points[:1], ["nurse"], others=points)
+    drawing = axes.get_figure()
+    drawing.draw_without_rendering()
+    (label,) = axes.texts
+    assert label.arrow_patch is not None  # the line to its point
+    box = Text.get_window_extent(label)  # without its line
+    assert not any(box.contains(*axes.transData.transform(point)) for point in points)

@@ -1,5 +1,6 @@
 """Log probabilities of candidates, beside sentences that are read one at a time."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,24 @@ def test_a_whole_sentence_is_the_sum_of_its_pieces(causal: LanguageModel) -> Non
 def test_words_without_known_pieces_are_named(masked: LanguageModel) -> None:
     prompt = Prompt("The ", " left.", ("he", "\u3042"))
     assert unknown_words(masked, prompt) == ["\u3042"]
+
+
+def test_special_pieces_are_no_words(masked: LanguageModel, causal: LanguageModel) -> None:
+    assert unknown_words(masked, Prompt("The ", " left.", ("he", "[MASK]"))) == ["[MASK]"]
+    assert unknown_words(causal, Prompt("The ", " left.", ("he", "<|endoftext|>"))) == ["<|endoftext|>"]
+
+
+def test_ids_without_a_piece_continue_no_word(causal: LanguageModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = continuing_pieces(causal)
+    whole = causal.tokenizer.convert_ids_to_tokens
+    kind = type(causal.tokenizer)
+    monkeypatch.setattr(
+        kind, "convert_ids_to_tokens", lambda _, ids: [None if number == 300 else whole(number) for number in ids]
+    )
+    monkeypatch.setattr(kind, "all_special_ids", [0, 4_000_000_000])
+    continuing = continuing_pieces(replace(causal))
+    assert not continuing[300]
+    assert np.delete(continuing, 300).tolist() == np.delete(expected, 300).tolist()
 
 
 def test_a_sentence_that_is_too_long_is_refused(masked: LanguageModel, causal: LanguageModel) -> None:

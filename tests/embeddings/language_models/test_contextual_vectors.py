@@ -130,8 +130,10 @@ def test_what_is_in_the_cache_is_not_computed_again(
     np.testing.assert_array_equal(again["bado"], first["bado"])
     np.testing.assert_array_equal(again.deviations[:2], first.deviations[::-1])
     assert _rows(cache) == 3
-    bb.embeddings.contextual_embedding(bert, ["bado"], index, layer=0, **given)
-    bb.embeddings.contextual_embedding(bert, ["bado"], TEMPLATES, **given)
+    lower = bb.embeddings.contextual_embedding(bert, ["bado"], index, layer=0, **given)
+    in_templates = bb.embeddings.contextual_embedding(bert, ["bado"], TEMPLATES, **given)
+    assert again.steps == first.steps
+    assert len({embedding.steps for embedding in (first, lower, in_templates)}) == 3, "a gate compares them"
     other = tmp_path / "other"
     other.mkdir()
     for path in bert.iterdir():

@@ -1,5 +1,6 @@
 """Pieces of words in contexts, with a tokenizer of known pieces; limits and hashes of models."""
 
+import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from bayesbias.embeddings.language_models.language_model import (
     check_tokenizer,
     folder_digest,
     library_errors,
+    load_language_model,
     load_transformer,
     masked_log_probabilities,
     mean_piece_vectors,
@@ -23,6 +25,7 @@ from bayesbias.embeddings.language_models.language_model import (
 )
 from bayesbias.embeddings.language_models.pieces import Pieces, flat_rows
 from bayesbias.errors import EmbeddingError, InputFileError, NotEnoughMemoryError
+from tests.embeddings.language_models.toy_models import save_masked
 
 TEXT = "the splitter saw"
 PIECES = ("[CLS]", "the", " split", "ter", " saw", "[SEP]")
@@ -94,6 +97,15 @@ def test_a_folder_without_configuration_is_no_model(tmp_path: Path) -> None:
             load_transformer(
                 folder, "AutoModel", extra="contextual", purpose="A model", absent=EmbeddingError, broken=EmbeddingError
             )
+
+
+@pytest.mark.extras
+def test_a_special_piece_that_is_looked_up_for_ever_is_an_error(tmp_path: Path) -> None:
+    folder = save_masked(tmp_path / "masked")
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"unk_token": {"__type": "AddedToken", "content": ""}}))
+    with pytest.raises(EmbeddingError, match="cannot be loaded"):
+        load_language_model(folder, predicts="masked")
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,15 @@ def test_weights_that_may_be_pickles_are_not_parts_of_an_index(tmp_path) -> None
         check_model_folder(folder)
 
 
+@pytest.mark.parametrize("setting", ["num_labels", "attention_window"])
+def test_settings_that_count_names_or_padding_are_small(tmp_path, setting) -> None:
+    files = {"config.json": json.dumps({"model_type": "bert", setting: 10**7})}
+    folder = write_model_folder({"modules": OWN, "files": files}, tmp_path / "model")
+    (folder / "model.safetensors").write_bytes(tensors(a=(2, 2)))
+    with pytest.raises(InputFileError, match=f"the setting {setting} 10,000,000"):
+        check_model_folder(folder)
+
+
 def test_squares_of_positions_are_checked_before_the_library_makes_them(tmp_path) -> None:
     for kind, positions in (("gpt_neo", 2048), ("bert", 10**7), ("gpt_neo", 10**7)):
         files = {"config.json": json.dumps({"model_type": kind, "max_position_embeddings": positions})}

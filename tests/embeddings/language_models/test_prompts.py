@@ -51,7 +51,14 @@ def test_bundled_sets_are_valid_and_have_eight_templates_or_more(name: str) -> N
 
 @pytest.mark.parametrize(
     "templates",
-    [["The PROTECTED left."], ["PROTECTED PROTECTED ATTRIBUTE"], ["PROTECTEDs are ATTRIBUTE"], [5], []],
+    [
+        ["PROTECTED ATTRIBUTE" + 10_000 * "x"],
+        ["The PROTECTED left."],
+        ["PROTECTED PROTECTED ATTRIBUTE"],
+        ["PROTECTEDs are ATTRIBUTE"],
+        [5],
+        [],
+    ],
 )
 def test_other_templates_are_refused(templates: list[object]) -> None:
     with pytest.raises(ArgumentError, match=r"templates.*PROTECTED"):

@@ -481,3 +481,11 @@ def test_what_is_no_misfit_names_the_most_extreme_statistic_and_how_often_chance
     text = str(replace(check, statistics=rows, problems=()).summary[-1])
     assert "Another seed could flag or clear these" in text
     assert text.endswith("limit (0.0015 or 0.9985): statistic 7 of human (p = 0.9960).")
+
+
+def test_a_statistic_of_all_pairs_is_judged_beside_those_of_connections() -> None:
+    """A page said of 34 statistics that none was a misfit, above a table with p = 1 for all pairs."""
+    names = ["all", "human", "neutral"]
+    rows = pd.DataFrame({"connection": names, "statistic": "kurtosis", "p_value": [1.0, 0.5, 0.98]})
+    assert posterior_check.judged_statistics(rows)["connection"].tolist() == names
+    assert posterior_check.judged_statistics(rows[:2])["connection"].tolist() == ["human"], "all pairs are these"

@@ -14,12 +14,8 @@ import bayesbias as bb
 from bayesbias.base.statements import rows_of
 from bayesbias.errors import ArgumentError, LostWordsWarning, NotEnoughMemoryError, ReportError
 from bayesbias.models.covariates import read_covariates, without_unrated
-from bayesbias.reports.covariates.covariate_effect import association_statistics, statistic_correlations
 from bayesbias.reports.covariates.slopes import (
     design_of,
-    leans_of,
-    observed_list_means,
-    rows_with_covariates,
     slopes_of_population,
 )
 from tests.models.dependent_words import SAMPLE, forms, tables_of, without_links
@@ -108,8 +104,8 @@ def test_lists_in_the_other_order_have_the_other_sign(fitted: xr.DataTree, effec
     other = bb.covariate_effect(fitted, ("far", "near"))
     assert (effect.contrast, other.contrast) == ("near - far", "far - near")
     assert row(other, "slope", "these_words")["mean"] == pytest.approx(-row(effect, "slope", "these_words")["mean"])
-    assert "nearer to near words" in str(effect)
-    assert "nearer to near words" in str(other)
+    assert "shift towards near words" in str(effect)
+    assert "shift towards near words" in str(other)
 
 
 def test_the_same_seed_gives_the_same_numbers(fitted: xr.DataTree, effect: bb.reports.CovariateEffect) -> None:
@@ -120,7 +116,7 @@ def test_names_with_underscores_are_spaces_in_sentences() -> None:
     table = made_table().rename(columns={"share": "share_of_men"})
     fit = bb.fit(table, covariates="share_of_men", draws=250, random_seed=1, progress=False)
     effect = bb.covariate_effect(fit)
-    assert "follows share of men" in str(effect) or "larger share of men" in str(effect)
+    assert "'share of men'" in str(effect)
     assert "share_of_men" not in f"{effect}{effect.contents.title}{effect.contents.about}{effect.contents.estimate}"
     assert set(effect.effects["covariate"]) == {"share_of_men", ""}
 
@@ -140,6 +136,17 @@ def test_several_covariates_within_groups() -> None:
     slopes = effect.effects[(effect.effects["quantity"] == "slope") & (effect.effects["scope"] == "these_words")]
     np.testing.assert_allclose(slopes["observed"], written)
     assert (np.abs(slopes["mean"] - slopes["observed"]) < 4 * slopes["sd"] / np.sqrt(1000)).all()
+    # No covariate is privileged, and sentences say what each slope holds fixed.
+    assert effect.contents.title.endswith("follow 'share' and 'noise'?")
+    assert [figure.options["covariate"] for figure in effect.contents.figures.values()] == ["share", "noise"]
+    text = " ".join(str(effect).split())
+    assert "For one unit of 'share', with 'noise' held fixed and within groups, the lean changes by" in text
+    assert effect.contents.estimate.count("held fixed") == 2
+    for name, (_, line) in zip(("share", "noise"), effect.line.groupby("covariate", sort=False), strict=True):
+        (axes,) = bb.plots.plot_covariate(effect, name).axes
+        assert axes.get_xlabel() == name
+        drawn = next(drawn for drawn in axes.get_lines() if len(drawn.get_xdata()) == len(line))
+        np.testing.assert_array_equal(drawn.get_xdata(), line["covariate_value"])
 
 
 def test_mistakes_are_named(fitted: xr.DataTree) -> None:
@@ -182,7 +189,29 @@ def test_sides_are_those_of_the_lists_whatever_their_names() -> None:
     table = made_table().replace({"near": "ne - ar"})
     effect = bb.covariate_effect(bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False))
     assert effect.sides == ("ne - ar", "far")
-    assert "nearer to ne - ar words, compared with far words" in str(effect).replace("\n", " ").replace("  ", " ")
+    assert "towards ne - ar words, relative to far words" in str(effect).replace("\n", " ").replace("  ", " ")
+
+
+def test_an_sd_is_never_borderline_and_a_paper_has_five_columns(
+    effect: bb.reports.CovariateEffect, tmp_path: Path
+) -> None:
+    is_sd = effect.effects["quantity"] == "residual sd"
+    assert effect.effects.loc[is_sd, "borderline"].isna().all()
+    assert effect.effects.loc[~is_sd, "borderline"].notna().all()
+    written = bb.write(effect, tmp_path / "effect.tex").read_text(encoding="utf-8")
+    assert "Quantity & Scope & Estimate & Interval & P(sign)" in written
+    assert written.count("\\begin{tabular}") + written.count("\\begin{longtable}") == 2  # effects and words
+    with pytest.raises(ReportError, match=r"write the result itself, such as bb\.write"):
+        bb.write(effect.effects, tmp_path / "effects.tex")
+
+
+def test_tables_of_a_fit_with_covariates_say_where_its_slopes_are(fitted: xr.DataTree) -> None:
+    (doubt,) = (doubt for doubt in bb.reports.paper_table(fitted).doubts if doubt.kind == "covariates")
+    assert "('share')" in doubt.text
+    methods = bb.methods(bb.models.fits.without_covariances(fitted))
+    assert "The lean of a word is its mean distance to near words minus its mean distance to far words" in methods
+    assert "Different words are those that the hypothesis does not associate with" in methods
+    assert "No covariance" not in methods
 
 
 def test_a_borderline_slope_says_so(effect: bb.reports.CovariateEffect) -> None:
@@ -270,68 +299,6 @@ def test_of_two_influential_words_the_one_that_turns_the_slope_is_named() -> Non
     assert doubt.numbers["word"] == "w4"
 
 
-LISTS = {
-    "jobs": ["nurse", "engineer", "librarian", "doctor", "teacher", "lawyer", "soldier", "secretary"],
-    "female": ["she", "her", "woman", "girl", "mother", "sister"],
-    "male": ["he", "his", "man", "boy", "father"],
-}
-
-
-def test_the_statistic_is_that_of_the_measure_of_single_words() -> None:
-    path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    letters = {word: len(word) for word in LISTS["jobs"]}
-    fit = bb.fit(
-        bb.distance_table(path, LISTS), covariates={"letters": letters}, draws=50, random_seed=1, progress=False
-    )
-    effect = bb.covariate_effect(fit, ("female", "male"))
-    measured = bb.metrics.normalized_association_score(path, LISTS).scores.set_index("word")["score"]
-    statistics = effect.words.set_index("protected_word")["wefat"]
-    np.testing.assert_allclose(statistics, measured[statistics.index], atol=1e-6)
-    links = effect.effects.set_index("quantity")["wefat_correlation"]
-    expected = stats.pearsonr(measured[list(letters)], list(letters.values())).statistic
-    np.testing.assert_allclose(links["correlation"], expected, atol=1e-6)
-    assert links[["slope", "residual sd"]].isna().all()
-    (statement,) = (item for part in effect.parts for item in part.statements if item.kind == "wefat")
-    assert statement.numbers["correlation"] == pytest.approx(expected, abs=1e-6)
-
-
-def test_the_sign_is_opposite_to_that_of_leans() -> None:
-    effect = bb.covariate_effect(made_fit())
-    (link, _) = (row for row in rows_of(effect.effects) if row["quantity"] == "correlation")
-    assert link["observed"] < 0 < link["wefat_correlation"]
-    assert (np.sign(effect.words["wefat"]) == -np.sign(effect.words["observed"])).all()
-
-
-def test_lost_pairs_are_left_out() -> None:
-    fit = made_fit()
-    leans = leans_of(fit, rows_with_covariates(fit)[0], None)
-    distances = leans.sample.distances.copy()
-    distances[[0, 7], [2, 2]] = np.nan
-    sample = replace(leans.sample, distances=distances)
-    plain = observed_list_means(sample)
-    lossy = replace(leans, sample=sample, observed=plain[0] - plain[1])
-    near, far = (1 - distances[sample.list_of == side, 2] for side in (0, 1))
-    near, far = near[np.isfinite(near)], far[np.isfinite(far)]
-    assert (len(near), len(far)) == (4, 4)
-    expected = (near.mean() - far.mean()) / np.std([*near, *far], ddof=1)
-    assert association_statistics(lossy)[2] == pytest.approx(expected)
-
-
-def test_within_groups_it_is_the_correlation_around_the_means_of_groups() -> None:
-    rng = np.random.default_rng(1)
-    group_of, values, statistics = np.repeat([0, 1], 6), rng.standard_normal(12), rng.standard_normal(12)
-    design = design_of(values[:, None], group_of)
-    centred = [column - np.repeat([column[:6].mean(), column[6:].mean()], 6) for column in (values, statistics)]
-    expected = stats.pearsonr(*centred).statistic
-    np.testing.assert_allclose(statistic_correlations(statistics + group_of, design), expected)
-
-
-def test_without_any_scatter_there_is_no_correlation() -> None:
-    design = design_of(np.arange(4.0)[:, None], np.zeros(4, dtype=int))
-    assert np.isnan(statistic_correlations(np.ones(4), design)).all()
-    assert np.isnan(statistic_correlations(np.array([np.nan, 1.0, 2.0, 3.0]), design)).all()
-
-
 def test_the_page_says_the_unit_the_lists_and_the_words_that_were_left_out(tmp_path: Path) -> None:
     table = made_table().drop(columns="share")
     words = table["protected_word"].unique()
@@ -343,20 +310,22 @@ def test_the_page_says_the_unit_the_lists_and_the_words_that_were_left_out(tmp_p
     fit = bb.fit(rated, covariates=numbers, draws=250, random_seed=1, progress=False)
     effect = bb.covariate_effect(fit)
     text = " ".join(str(effect).split())
-    assert "For one percentage point of share, the lean of words like these 8 changes by -0.00" in text
-    assert "share is written in percent, so a slope is for one percentage point" in text
+    assert "For one percentage point of 'share', the lean changes by -0.00" in text
+    assert "for exactly these 8. Over the whole range, from 0% to 54.4%, that is -0." in text
+    assert "'share' is written in percent, so a slope is for one percentage point" in text
     assert "Lean: mean distance to near words minus mean distance to far words." in text
-    assert effect.contents.estimate.startswith("Slope for one percentage point of share: -0.00")
-    assert "share runs from 0% to 54.4%" in effect.contents.about
+    assert effect.contents.estimate.startswith("Slope for one percentage point of 'share': -0.00")
+    assert "'share' runs from 0% to 54.4%" in effect.contents.about
     (lost,) = (doubt for doubt in effect.contents.doubts if doubt.kind == "lost words")
     assert lost.text.startswith("1 protected word without a number was left out: <b>w8.")
     assert effect.effects["unit"].tolist()[:2] == ["one percentage point"] * 2
     shares = dict(zip(numbers["word"], numbers["share"] / 100, strict=True))
     whole = bb.covariate_effect(bb.fit(rated, covariates={"share": shares}, draws=250, random_seed=1, progress=False))
-    assert "for a difference of 1 in the numbers of share" in " ".join(str(whole).split())
+    whole_text = " ".join(str(whole).split())
+    assert "'share' is a difference of 1 in its numbers, which run from 0 to 0.544. If they are shares" in whole_text
     (axes,) = bb.plots.plot_covariate(effect).axes
     assert axes.get_xlabel() == "share (%)"
-    assert axes.get_ylabel().startswith("Lean, posterior mean")
+    assert axes.get_ylabel().startswith("Lean: ")
     written = bb.write_fit(fit, tmp_path / "fit.nc")
     assert bb.covariate_effect(bb.read_fit(written)).percent == ("share",)
 
@@ -377,6 +346,6 @@ def test_the_folder_keeps_all_draws_but_the_covariances(effect: bb.reports.Covar
 def test_a_percentage_is_marked_in_its_heading_also_under_the_name_of_another_column(fitted: xr.DataTree) -> None:
     effect = bb.covariate_effect(fitted)
     columns = {"share": "mean (covariate)"}
-    effects = effect.effects.replace({"covariate": {"share": "mean"}})
-    renamed = replace(effect, effects=effects, words=effect.words.rename(columns=columns), percent=("mean",))
+    effects, line = (frame.replace({"covariate": {"share": "mean"}}) for frame in (effect.effects, effect.line))
+    renamed = replace(effect, effects=effects, words=effect.words.rename(columns=columns), line=line, percent=("mean",))
     assert renamed.contents.tables["words"].headings["mean (covariate)"] == "mean (covariate) (%)"

@@ -3,7 +3,8 @@
 import numpy as np
 
 import bayesbias as bb
-from bayesbias.reports.covariates.covariate_effect import CORRELATION, RESIDUAL_SD, SLOPE, draw_quantities
+from bayesbias.reports.covariates.covariate_effect import draw_quantities
+from bayesbias.reports.covariates.effect_statements import CORRELATION, RESIDUAL_SD, SLOPE
 from bayesbias.reports.covariates.slopes import design_of, leans_of, rows_with_covariates
 from tests.reports.covariates.made import made_fit
 

@@ -39,3 +39,12 @@ def test_changed_priors_are_repeated_and_no_command_omits_them() -> None:
     fit.attrs["model"] = json.dumps(model | {"name": "mine"})
     code = effect_code(fit, None, within_groups=False, hdi_prob=0.89)
     assert 'bb.fit(table, "PATH of the model mine", sampler=' in code
+
+
+def test_chosen_columns_are_repeated() -> None:
+    fit = made_fit()
+    fit.attrs |= {name: json.dumps(value) for name, value in {"table_file": "t.csv", "tune": 2000, "chains": 4}.items()}
+    fit.attrs["covariates_source"] = json.dumps(["shares.csv", "", "Women, %"])
+    code = effect_code(fit, None, within_groups=False, hdi_prob=0.89)
+    assert "--covariates shares.csv --column 'Women, %' --draws" in code
+    assert "read_covariates('shares.csv', columns=['Women, %'])" in code

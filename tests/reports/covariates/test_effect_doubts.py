@@ -7,7 +7,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import LostWordsWarning
 from bayesbias.models.covariates import NO_NUMBER, without_unrated
-from tests.reports.covariates.made import made_table
+from tests.reports.covariates.made import made_fit, made_table
 
 
 def doubts(values: dict[str, float], table: pd.DataFrame | None = None) -> dict[str, str]:
@@ -18,7 +18,7 @@ def doubts(values: dict[str, float], table: pd.DataFrame | None = None) -> dict[
 
 
 def test_even_values_of_distinct_words_raise_no_doubt() -> None:
-    assert doubts({f"<b>w{place}": float(place) for place in range(9)}) == {}
+    assert doubts({f"<b>w{place}": float(place) for place in range(9)}).keys() == {"single word"}
 
 
 def test_a_word_that_alone_has_a_value_is_named() -> None:
@@ -59,3 +59,18 @@ def test_doubts_about_the_distances_are_among_them() -> None:
     values = {f"<b>w{place}": float(np.sqrt(place)) for place in range(9)}
     by_kind = doubts(values, pd.concat([table, again], ignore_index=True))
     assert "near0 = near9" in by_kind["same distances"]
+
+
+def test_the_word_that_changes_the_slope_most_is_named() -> None:
+    """Against least squares without each word."""
+    effect = bb.covariate_effect(made_fit())
+    words = effect.words
+    slopes = {
+        name: np.polyfit(words.drop(place)["share"], words.drop(place)["observed"], 1)[0]
+        for place, name in enumerate(words["protected_word"])
+    }
+    whole = np.polyfit(words["share"], words["observed"], 1)[0]
+    name = max(slopes, key=lambda word: abs(slopes[word] - whole))
+    (doubt,) = (doubt for doubt in effect.doubts if doubt.kind == "single word")
+    assert doubt.numbers["word"] == name
+    np.testing.assert_allclose([doubt.numbers["without"], doubt.numbers["slope"]], [slopes[name], whole])

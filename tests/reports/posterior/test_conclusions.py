@@ -60,7 +60,7 @@ def report(normal_fit: xr.DataTree) -> bb.results.Conclusions:
             {"neutral": -0.2},
             None,
             "association",
-            "to the words of the other group, and nearer to them than to human words.",
+            "to the words associated with the other group, and nearer to them than to human words.",
         ),
         ({"associated": 0.05, "neutral": 0.2}, None, "same kind", "not detectably nearer"),
         ({"associated": 0.3}, None, "reverse", "the reverse of the stereotype"),
@@ -139,7 +139,7 @@ def test_words_are_listed_by_what_their_interval_says(normal_fit: xr.DataTree, r
         assert statement.numbers["by_chance"] == pytest.approx(0.11 * len(rows))
         if names := statement.numbers["nearer"]:
             (by_chance,) = shown(report, "by chance")
-            assert "exact intervals would name 0.2 of 2 words on average" in by_chance.text
+            assert "0.2 of 2 words have a settled difference on average" in by_chance.text
             assert f"{len(names)} nearer ({', '.join(names)})" in statement.text
 
 
@@ -296,7 +296,7 @@ def test_a_group_without_associated_words_is_in_no_contrast_and_is_named() -> No
     report = bb.conclusions(fit)
     (left_out,) = (statement for statement in report.shown if statement.kind == "group without contrast")
     assert left_out.numbers == {"protected_group": "Y", "lacking": "no associated list"}
-    assert left_out.text.startswith("Y: no associated list, so it is in no contrast.")
+    assert left_out.text.startswith("'Y': no associated list, so it is in no contrast.")
     assert any(statement.kind == "one group" for statement in report.limits)
     assert "nan" not in str(report)
 
@@ -409,9 +409,9 @@ def test_a_verdict_that_most_words_share_has_no_count() -> None:
 @pytest.mark.parametrize(
     ("model", "prob", "by_chance", "text"),
     [
-        ("multivariate", 0.89, 1.12, "7% of the words were named if attribute words were independent"),
-        ("multivariate", 0.5, 8.0, "exact intervals would name 8.0 of 16 words on average"),
-        ("hierarchical", 0.89, 1.76, "exact intervals would name 1.8 of 16 words on average"),
+        ("multivariate", 0.89, 1.12, "7% of words (1.1 of 16) had a settled difference"),
+        ("multivariate", 0.5, 8.0, "8.0 of 16 words have a settled difference on average"),
+        ("hierarchical", 0.89, 1.76, "1.8 of 16 words have a settled difference on average"),
     ],
 )
 def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_chance: float, text: str) -> None:
@@ -423,5 +423,5 @@ def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_c
     assert text in statement.text
     assert "synonyms" in statement.text
     if by_chance < 1.5:
-        assert "(1.1 of 16), and 1% to 13% if they had synonyms or forms (0.2 to 2.1)" in statement.text
-    assert statement.text.endswith("Here, by associated minus different, 3 are named.")
+        assert "1% to 13% (0.2 to 2.1) if the lists held synonyms or forms of a word" in statement.text
+    assert statement.text.endswith("Here, 3 words have a settled difference, associated minus different.")

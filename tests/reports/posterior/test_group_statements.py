@@ -43,7 +43,9 @@ def test_nearness_decides_if_the_contrast_turns_or_is_no_longer_settled(
     assert statement.kind == "group"
     assert statement.numbers["decides"] is decides
     assert ("0.043" in statement.text) == decides
-    assert statement.text.startswith(f"group 0: associated minus different is {numbers['mean']:+.3f} (observed -0.040)")
+    assert statement.text.startswith(
+        f"'group 0': 'associated' minus 'different' is {numbers['mean']:+.3f} (observed -0.040)"
+    )
     assert (statement.numbers["associated"], statement.numbers["different"]) == (["associated"], ["different"])
     assert "protected_word" not in statement.numbers
 
@@ -67,13 +69,23 @@ def test_a_net_of_the_other_sign_is_shown_whether_it_is_settled_or_not() -> None
     (unsettled,) = group_statements([row(OPEN, **net)], data)
     assert not unsettled.numbers["decides"]
     for statement in (borderline, unsettled):
-        assert "Without that, the difference of group 0 is +0.009, interval -0.020 to +0.040." in statement.text
+        assert (
+            "Without that, the difference for exactly these words is +0.009, interval -0.020 to +0.040."
+            in statement.text
+        )
     (same_sign,) = group_statements([row(OPEN, **net | {"net_mean": -0.009})], data)
     assert "Without that" not in same_sign.text
 
 
-@pytest.mark.parametrize(("net_mean", "part"), [(-0.018, "Part of this"), (0.018, "This"), (-0.0004, "This")])
+@pytest.mark.parametrize(
+    ("net_mean", "part"),
+    [
+        (-0.018, "Part of this estimate reflects the lists alone"),
+        (0.018, "The sign of this estimate reflects the lists"),
+        (-0.0004, "The sign of this estimate reflects the lists"),
+    ],
+)
 def test_a_contrast_with_a_net_part_comes_only_in_part_from_the_lists(net_mean: float, part: str) -> None:
     net = {"net_mean": net_mean, "net_low": -0.043, "net_high": 0.02, "list_nearness": -0.052}
     (statement,) = group_statements([row(SETTLED, **net)], model_data(made_table(("he", "she"))))
-    assert f". {part} comes from the lists alone" in statement.text
+    assert f". {part}: on average over groups" in statement.text
