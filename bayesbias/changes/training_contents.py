@@ -14,6 +14,7 @@ _SPREAD = ("next_low", "next_high", "nearer", "farther", "not_settled", "seed_sh
 _MOST_WORD_LINES = 40
 SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words", "second": "In"}
 """Headings of estimates over seeds: two intervals are told apart."""
+CHANGE_HEADINGS = SEED_HEADINGS | {"nearer": "Seeds: below 0", "farther": "Seeds: above 0"}
 
 
 def tables_over_seeds(
@@ -35,7 +36,7 @@ def tables_over_seeds(
     above, headings = "", SEED_HEADINGS
     if "change" in contrasts:
         above = f"; above 0, {facts['baseline']} words are farther than before"
-        headings = SEED_HEADINGS | {"nearer": "Seeds: below 0", "farther": "Seeds: above 0"}
+        headings = CHANGE_HEADINGS
     several = ("second",) if "second" in contrasts and contrasts["second"].nunique() > 1 else ()
     estimate = tuple(name for name in _ESTIMATE if name in contrasts)
     conditions = {}

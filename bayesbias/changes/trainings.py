@@ -22,7 +22,7 @@ from bayesbias.changes.training_changes import (
     second_conditions,
 )
 from bayesbias.changes.training_code import TrainingSources, training_code
-from bayesbias.changes.training_contents import SEED_HEADINGS, figures_over_seeds, tables_over_seeds
+from bayesbias.changes.training_contents import CHANGE_HEADINGS, SEED_HEADINGS, figures_over_seeds, tables_over_seeds
 from bayesbias.changes.training_spread import SD_PRIOR
 from bayesbias.changes.training_statements import (
     SMALL_SHARE,
@@ -241,7 +241,7 @@ class TrainingComparison(Result):
                     f"{what} over seeds, in units of cosine distance, {prob}"
                     f"{'' if changed else '; below 0, associated words are nearer'}",
                     tuple(name for name in _SHOWN if name in self.contrasts),
-                    SEED_HEADINGS,
+                    CHANGE_HEADINGS if changed else SEED_HEADINGS,
                     differences=True,
                     note=f"{'; '.join(f'{name}: {meaning}' for name, meaning in STATES.items()).capitalize()}. Much of "
                     f"the variance is at least {percent_text(SMALL_SHARE)}.",
