@@ -157,14 +157,21 @@ def sizes_of_conditions(sizes: Mapping[str, str]) -> str:
     return ". ".join(f"In {listed(of_text, 3)}: {text}" for text, of_text in names.items())
 
 
-def change_answer(contrast: str, first: str, readings: Mapping[str, str], words: str = "") -> str:
+def change_answer(
+    contrast: str, first: str, readings: Mapping[str, str], words: str = "", lists: Sequence[str] = ()
+) -> str:
     """Return what became of a gap under each other condition, in a sentence of at most `MOST_WORDS` words.
 
-    `words` is the group or word whose gap it is; empty for all.
+    `words` are the groups or the word whose gap it is, `lists` its attribute lists; empty if they are not known.
+
+    >>> change_answer("associated - different", "original", {"hard": "narrower"}, "men and women", ["career", "family"])
+    'Compared with original, the gap of men and women between associated and different words (career, family) is
+    narrower in hard.'
     """
     base, other = contrast_sides(contrast)
     whose = f" of {words}" if words else ""
-    return claims_sentence(f"Compared with {first}, the gap{whose} between {base} and {other} words", readings)
+    named = f" ({', '.join(lists)})" if 0 < len(lists) < 4 and other == "different" else ""
+    return claims_sentence(f"Compared with {first}, the gap{whose} between {base} and {other} words{named}", readings)
 
 
 def claims_sentence(subject: str, readings: Mapping[str, str], place: str = "in") -> str:

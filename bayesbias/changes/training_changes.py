@@ -18,7 +18,7 @@ from bayesbias.changes.engine import (
 )
 from bayesbias.changes.result import Estimation, reading_of
 from bayesbias.changes.training_spread import KEYS, OverSeeds
-from bayesbias.changes.training_statements import both_intervals_text, condition_label, counts_text
+from bayesbias.changes.training_statements import both_intervals_text, condition_label, counts_text, original_sd_text
 from bayesbias.errors import ReportError, name_some
 from bayesbias.models.fits import fitted_table
 from bayesbias.reports.posterior.contrasts import contrast_draws
@@ -117,7 +117,7 @@ def estimated_changes(
     """
     import pandas as pd
 
-    columns = ["mean", "hdi_low", "hdi_high"]
+    columns = ["mean", "hdi_low", "hdi_high", "seed_sd", "seed_sd_low", "seed_sd_high"]
     before = original.over_seeds(estimation, level).estimates(estimation)
     frames, by_seed = [], []
     doubts: list[Statement] = []
@@ -168,6 +168,11 @@ def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "") -> State
         for side, condition in ((ORIGINAL, row["first"]), ("changed", row["second"]))
         if np.isfinite(row[f"{side}_mean"])
     ]
+    share = (
+        f" The seed accounts for {share_text(row['seed_share'])} of the variance of the change in one training "
+        f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])})."
+    )
+    share = "" if row["change"] == "equal" else share  # a variance of 0 has no shares
     claim = claims_text({condition_label(row): row["change"]}, 1)
     return Statement(
         row["reading"],
@@ -175,9 +180,7 @@ def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "") -> State
         f"over {counted(row['seeds'], 'seed')}, it changes by {signed_text(row['mean'])} in cosine distance, "
         f"{both_intervals_text(row)}. The change is {counts_text(row)}; the interval of one more seed is "
         f"{interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}"
-        f"{f' The gap is {" and ".join(gaps)}.' if gaps else ''} The seed accounts for {share_text(row['seed_share'])} "
-        f"of the variance of the change in one training ({share_text(row['seed_share_low'])} to "
-        f"{share_text(row['seed_share_high'])})."
+        f"{f' The gap is {" and ".join(gaps)}.' if gaps else ''}{original_sd_text(row)}{share}"
         f"{f' The vectors of {row["second"]} keep {rank} dimensions.' if rank else ''}",
         dict(row),
     )

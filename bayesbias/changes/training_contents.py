@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
 _ESTIMATE = ("mean", "hdi_low", "hdi_high", "seeds_low", "seeds_high", "probability_in_rope")
 _SPREAD = ("next_low", "next_high", "nearer", "farther", "not_settled", "seed_share")
+_MOST_WORD_LINES = 40
 SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words", "second": "In"}
 """Headings of estimates over seeds: two intervals are told apart."""
+CHANGE_HEADINGS = SEED_HEADINGS | {"nearer": "Seeds: below 0", "farther": "Seeds: above 0"}
 
 
 def tables_over_seeds(
@@ -27,14 +29,18 @@ def tables_over_seeds(
     is_word = contrasts["protected_word"] != ""
     words = contrasts[is_word & (contrasts["contrast"] == contrasts["contrast"].iloc[0])]
     every = "Words like these" if facts["scope"] == "population" else "All words, exactly these"
-    labels = [f"{name}, exactly these words" if name else every for name in contrasts["protected_group"][~is_word]]
+    labels = [name or every for name in contrasts["protected_group"][~is_word]]
     groups = contrasts[~is_word].assign(protected_group=labels)
     frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", words)}
     what = "Changes of gaps" if "change" in contrasts else "Contrasts"
+    above, headings = "", SEED_HEADINGS
+    if "change" in contrasts:
+        above = f"; above 0, {facts['baseline']} words are farther than before"
+        headings = CHANGE_HEADINGS
     several = ("second",) if "second" in contrasts and contrasts["second"].nunique() > 1 else ()
     estimate = tuple(name for name in _ESTIMATE if name in contrasts)
     conditions = {}
-    if facts["changed"]:
+    if len(facts["changed"]) > 1:
         frame = pd.DataFrame(list(verdicts))
         frame["dimensions_used"] = [facts["ranks"].get(name, "") for name in frame["second"]]
         conditions["conditions_over_seeds"] = ResultTable(
@@ -55,9 +61,9 @@ def tables_over_seeds(
             frame,
             title,
             f"{what}{'' if title == 'Groups' else f' {frame["contrast"].iloc[0]}'} over seeds, in units of cosine "
-            f"distance, {prob}",
+            f"distance, {prob}{above}",
             (name, *several, *estimate, *(("contrast", *_SPREAD) if title == "Groups" else ("seed_share",))),
-            SEED_HEADINGS,
+            headings,
             differences=True,
             note=WHICH_INTERVAL if place == 0 else "",
             mark=training_mark,
@@ -90,6 +96,9 @@ def figures_over_seeds(contrasts: "pd.DataFrame", prob: str, *, rope: bool = Fal
     options = {"words": bool(of_words.all()), "most": MOST_LINES, "contrast": chosen}
     figures = {"trainings": ResultFigure("plot_trainings", caption + cut * (len(first) > MOST_LINES), options=options)}
     if 0 < words < len(contrasts):
-        cut = " Of more than 40 lines, those that vary most between seeds are shown."
-        figures["words"] = ResultFigure("plot_trainings", caption + cut, section="Words", options={"contrast": chosen})
+        options = {"contrast": contrasts["contrast"].iloc[0], "most": _MOST_WORD_LINES}
+        drawn = int((contrasts["contrast"] == options["contrast"]).sum())
+        cut = f" {_MOST_WORD_LINES} of {drawn:,} lines, those that vary most between seeds, are shown."
+        caption += cut * (drawn > _MOST_WORD_LINES)
+        figures["words"] = ResultFigure("plot_trainings", caption, section="Words", options=options)
     return figures

@@ -21,18 +21,18 @@ of that from the word lists, and intervals of some seeds end beyond 0 and others
 WHICH_INTERVAL = (
     "Each number has two intervals. The first one, over seeds and words, is the answer: other words like those of the "
     "study would move the number too. The second one, over seeds alone, is about exactly these words: it says what "
-    "more trainings would give with the same lists. Numbers of a group or a word are about exactly its protected "
-    "words, so their first interval allows for other attribute words only."
+    "more trainings would give with the same lists. For a group or a single word, the protected words are fixed, and "
+    "only the attribute words count as a sample."
 )
 """Why the interval over seeds and words is the answer, and what that over seeds alone is for."""
-LIMITS = (
-    "What holds for other corpora, algorithms and settings: only {changed} changed. Intervals over seeds tend to be "
-    "too wide rather than too narrow, because each fit counts effects of the seed on single pairs of words as "
-    "uncertainty of the word lists, too."
+LIMITS = "What holds for other corpora, algorithms and settings: only {changed} changed."
+_WIDE = (
+    "How narrow intervals over seeds could be. They tend to be too wide rather than too narrow, because each fit also "
+    "counts effects of the seed on single pairs of words as uncertainty of the word lists."
 )
 STATES = {
-    "stable": "all seeds, their average and the interval of one more seed have the same conclusion",
-    "not settled": "neither the average over seeds nor one more seed excludes 0",
+    "stable": "the seeds agree, and their average and the interval of one more seed exclude 0 on the same side",
+    "not settled": "neither the average nor the interval of one more seed excludes 0",
     "open": "the seeds agree, but their average or one more seed may differ",
     "seeds disagree": "their conclusions differ, and the seed has much of the variance or one contradicts another",
 }
@@ -61,14 +61,15 @@ def training_limits(facts: Mapping[str, Any], seed_sd_prior: float) -> tuple[Sta
     order = _ORDER.format(how=worded(_COMPARED_IN_PYTHON, _COMPARED_BY_COMMAND))
     few = (
         f"How much seeds differ in general. {counted(seeds, 'seed says', 'seeds say')} little about their standard "
-        f"deviation, so its prior matters (a half-Normal with scale {seed_sd_prior:g}). Train more seeds, or report "
-        "this standard deviation with its interval."
+        f"deviation, so its prior matters (that of Jeffreys, bounded by a half-Normal with scale {seed_sd_prior:g}). "
+        "Train more seeds, or report this standard deviation with its interval."
     )
     return (
         *([Statement("few seeds", few)] if seeds < FEW_SEEDS else []),
         *([Statement("order", order)] if len(facts["changed"]) > 1 else []),
         *(size_limits(facts["rope"]) if facts["changed"] else []),
         Statement("other", LIMITS.format(changed="seed and documents were" if resamples else "the seed was")),
+        Statement("wide intervals", _WIDE),
     )
 
 
@@ -128,12 +129,33 @@ def training_estimate(rows: Sequence[Mapping[str, Any]], hdi_prob: float) -> str
         )
     (row,) = rows
     gaps = [row.get(f"{side}_mean", float("nan")) for side in ("original", "changed")]
-    moved = f" (from {signed_text(gaps[0])} to {signed_text(gaps[1])})" if all(map(isfinite, gaps)) else ""
+    base = contrast_sides(row["contrast"])[0]
+    moved = (
+        f" (from {signed_text(gaps[0])} to {signed_text(gaps[1])}; below 0, {base} words are nearer)"
+        if all(map(isfinite, gaps))
+        else ""
+    )
     over = f"on average over {counted(row['seeds'], 'seed')}"
     what = f"Change in {row['second']}, {over}" if "second" in row else f"Contrast {row['contrast']}, {over}"
     return (
         f"{what}: {signed_text(row['mean'])}{moved} in cosine distance, {percent_text(hdi_prob)} "
-        f"{both_intervals_text(row)}."
+        f"{both_intervals_text(row)}.{original_sd_text(row)}"
+    )
+
+
+def original_sd_text(row: Mapping[str, Any]) -> str:
+    """Return how much the gap of the first condition varies between trainings, as a further sentence.
+
+    >>> row = {"first": "original", "original_seed_sd": 0.003, "original_seed_sd_low": 0.001}
+    >>> original_sd_text(row | {"original_seed_sd_high": 0.005})
+    ' From training to training, the gap in original varies by a standard deviation of 0.003 (0.001 to 0.005).'
+    """
+    if not isfinite(row.get("original_seed_sd", float("nan"))):
+        return ""
+    sd, *ends = (distance_text(row[f"original_seed_sd{end}"]) for end in ("", "_low", "_high"))
+    return (
+        f" From training to training, the gap in {row['first']} varies by a standard deviation of {sd} "
+        f"({' to '.join(ends)})."
     )
 
 

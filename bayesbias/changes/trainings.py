@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, listed, percent_text
+from bayesbias.base.number_text import counted, listed, percent_text, shown_name
 from bayesbias.base.results import BEFORE_ANSWER, BEWARE, NO_PROOF, Contents, Result, ResultTable, alerts_and_others
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_code import DRAWS
@@ -22,7 +22,7 @@ from bayesbias.changes.training_changes import (
     second_conditions,
 )
 from bayesbias.changes.training_code import TrainingSources, training_code
-from bayesbias.changes.training_contents import SEED_HEADINGS, figures_over_seeds, tables_over_seeds
+from bayesbias.changes.training_contents import CHANGE_HEADINGS, SEED_HEADINGS, figures_over_seeds, tables_over_seeds
 from bayesbias.changes.training_spread import SD_PRIOR
 from bayesbias.changes.training_statements import (
     SMALL_SHARE,
@@ -124,9 +124,9 @@ class TrainingComparison(Result):
         One row for each contrast:
 
         - its name and words, as in `bayesbias.contrasts`;
-        - `reading`: ``"stable"`` if seeds, their average, and one more seed settle it in the same way,
-          ``"not settled"`` if none of these does, ``"open"`` if seeds agree and the others do not, or
-          ``"seeds disagree"``;
+        - `reading`: ``"stable"`` if the seeds agree, and their average and the interval of one more seed exclude 0 on
+          the same side, ``"not settled"`` if neither of these excludes 0, ``"open"`` if seeds agree and the others do
+          not, or ``"seeds disagree"``;
         - `seeds`: their number; `nearer`, `farther`, `not_settled`: the number of seeds with each reading, from the
           interval of one embedding;
         - `agree`: whether all conclusions are the same, or differ though the seed has less than 20 % of the variance
@@ -139,8 +139,8 @@ class TrainingComparison(Result):
         - `seed_share`: the seed's share of the variance of one embedding's contrast, `seed_share_low` to
           `seed_share_high` its interval;
         - of changes, `second`, the condition; `mean`, `hdi_low` and `hdi_high` after ``original_`` and after
-          ``changed_``: the gap under each condition on average over seeds; `change`: the `reading` of
-          `Changes.changes`, by the change and both gaps on average over seeds;
+          ``changed_``: the gap under each condition on average over seeds, with its `seed_sd`; `change`: the
+          `reading` of `Changes.changes`, by the change and both gaps on average over seeds;
         - with trainings on resampled documents, `documents_low` to `documents_high`: the interval on average over seeds
           and over samples of such documents; `document_sd`, `document_share` and their intervals, as for the seed.
     by_seed : pandas.DataFrame
@@ -226,8 +226,8 @@ class TrainingComparison(Result):
             else f"Are the contrasts of {facts['study']} stable over seeds?"
         )
         return Contents(
-            title=facts["description"] or question,
-            about=f"{question} {of_seeds}" if facts["description"] else of_seeds,
+            title=question,
+            about=f"The study asks: {facts['description']} {of_seeds}" if facts["description"] else of_seeds,
             doubts=self._doubts,
             answer=self._answer,
             estimate=training_estimate([one.numbers for one in self.verdicts], self.hdi_prob),
@@ -241,7 +241,7 @@ class TrainingComparison(Result):
                     f"{what} over seeds, in units of cosine distance, {prob}"
                     f"{'' if changed else '; below 0, associated words are nearer'}",
                     tuple(name for name in _SHOWN if name in self.contrasts),
-                    SEED_HEADINGS,
+                    CHANGE_HEADINGS if changed else SEED_HEADINGS,
                     differences=True,
                     note=f"{'; '.join(f'{name}: {meaning}' for name, meaning in STATES.items()).capitalize()}. Much of "
                     f"the variance is at least {percent_text(SMALL_SHARE)}.",
@@ -261,7 +261,7 @@ class TrainingComparison(Result):
             settings={
                 "Study": facts["study"],
                 "Embeddings": ", ".join(dict.fromkeys(facts["embeddings"].values())),
-                "Model": facts["model"],
+                "Model": facts["model"] + (" (of gaps; changes come from paired distances)" if changed else ""),
                 "Sampler": facts["sampler"],
                 "Each fit": ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in facts["settings"].items()),
                 "Seed of the draws": str(self.random_seed),
@@ -275,9 +275,11 @@ class TrainingComparison(Result):
         rows = [verdict.numbers for verdict in self.verdicts]
         if not self.facts["changed"]:
             return training_answer(dict(rows[0]))
-        words = rows[0]["protected_word"] or rows[0]["protected_group"]
+        words, lists = rows[0]["protected_word"] or rows[0]["protected_group"], ()
+        if len(rows) == 1:  # a sentence on several conditions has no place for them
+            words, lists = words or listed(self.facts["groups"], 2), self.facts["lists"]
         readings = {condition_label(row): row["change"] for row in rows}
-        return change_answer(rows[0]["contrast"], self.facts["first"], readings, words)
+        return change_answer(rows[0]["contrast"], self.facts["first"], readings, words, lists)
 
 
 def compare_trainings(
@@ -430,6 +432,8 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
         "protected_words": sizes["protected_word"],
         "attribute_words": sizes["attribute_word"],
         "pairs": len(fitted_rows(first).distance),
+        "groups": [shown_name(word_list.name) for word_list in word_lists(first, ("protected",))],
+        "lists": [shown_name(one.name) for one in word_lists(first, ("attribute",)) if one.limited],
         "sizes": sizes_text(word_lists(first), recorded="lost_words" in table),
         "lost_words": lost_by_list(table.get("lost_words", [])),
         "max_lost": table.get("max_lost", MAX_LOST),

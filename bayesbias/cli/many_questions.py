@@ -1,5 +1,6 @@
 """Many embeddings and questions: audits and gates, embeddings pair by pair, periods, seeds, random lists."""
 
+import filecmp
 import os
 import re
 import sys
@@ -32,6 +33,7 @@ from bayesbias.cli.messages import spoken
 from bayesbias.errors import (
     ArgumentError,
     BayesBiasError,
+    InputFileError,
     LostWordsWarning,
     OutputError,
     ReportError,
@@ -504,16 +506,13 @@ def _second_conditions(
     embeddings: list[Path], folders: list[Path], methods: list[str], sets: str | None, loading: Settings
 ) -> "dict[str, Callable[[Path], Embedding]]":
     """Return what gives the vectors of an embedding under each second condition, by the name of the condition."""
-    from bayesbias.base.files.inputs import input_file
-
     if bool(methods) != (sets is not None):
         raise ArgumentError(
             "--method and --sets belong together. Give both, such as --method hard --sets gender_bolukbasi."
         )
     conditions: dict[str, Callable[[Path], Embedding]] = {}
     for folder in folders:
-        for path in embeddings:
-            input_file(folder / path.name)  # a missing file is named before any work
+        _check_pairs(folder, embeddings)
         conditions[folder.resolve().name] = partial(_embedding_in, folder, loading)
     if sets is not None:
         words = bb.debias.load_debias_words(sets)
@@ -523,6 +522,26 @@ def _second_conditions(
         names = [*(folder.resolve().name for folder in folders), *methods]
         raise ArgumentError(f"Second conditions have the names {', '.join(names)}. {_RENAME}")
     return conditions
+
+
+def _check_pairs(folder: Path, embeddings: list[Path]) -> None:
+    """Raise an error unless a folder has a file with other content under the name of each embedding."""
+    from bayesbias.base.files.inputs import input_file
+
+    for path in embeddings:
+        other = folder / path.name
+        if folder.is_dir() and not other.exists():
+            has = sorted(entry.name for entry in folder.iterdir())
+            raise InputFileError(
+                f"--changed pairs files by their names: {folder} has no {path.name}; it has {name_some(has, 3)}. Give "
+                "each file there the name of the embedding that it belongs to."
+            )
+        input_file(other)
+        if path.is_file() and filecmp.cmp(other, path, shallow=False):
+            raise InputFileError(
+                f"{other} has the same content as the embedding {path}, so nothing changed. Put the vectors of the "
+                "second condition into a folder of their own, under the same names of files."
+            )
 
 
 def _embedding_in(folder: Path, loading: Settings, path: Path) -> "Embedding":

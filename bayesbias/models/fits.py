@@ -18,6 +18,7 @@ from bayesbias.base.checks import (
     check_choice,
     check_count,
     check_items,
+    check_path,
     check_probability,
     check_rope,
     resolve_seed,
@@ -25,7 +26,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.files.inputs import check_seal, file_size, input_file, open_input, sealed
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.machine import check_memory
-from bayesbias.errors import FitError, raise_faults, worded
+from bayesbias.errors import FitError, InputFileError, raise_faults, worded
 from bayesbias.models.coordinates import COVARIANCES, PARAMETERS, bytes_of_draws, draws_dataset
 from bayesbias.models.data import ModelData
 from bayesbias.models.densities import densities
@@ -305,6 +306,11 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
     """
     import xarray as xr
 
+    folder = check_path(path)
+    if folder.is_dir():
+        has = "Give that file" if (folder / "fit.nc").exists() else "This folder has none"
+        writer = worded("`write_fit`", "`bayesbias fit`")
+        raise InputFileError(f"{folder} is a folder. A fit is a file that {writer} writes, such as fit.nc. {has}.")
     source = input_file(path)
     check_memory(file_size(source), f"{source}", "Check whether it is the right file.")
     with open_input(source) as stream:

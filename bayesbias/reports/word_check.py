@@ -1,7 +1,7 @@
 """Check of a study's words in a vocabulary, before any distance is computed."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,8 @@ from bayesbias.base.number_text import counted
 from bayesbias.base.results import BEWARE, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.embeddings.loading import read_vocabulary
-from bayesbias.embeddings.vocabularies import Case, Spellings, case_text, forms, spelling_hint, spelling_rule
-from bayesbias.errors import name_some
+from bayesbias.embeddings.vocabularies import FORMS, Case, Spellings, case_text, forms, spelling_hint, spelling_rule
+from bayesbias.errors import name_some, setting
 from bayesbias.estimates.dependence import clusters
 from bayesbias.reports.posterior.effective_words import NEARLY_ONE, worth_phrase
 from bayesbias.studies.faults import CONTROLS
@@ -233,16 +233,19 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
     for (kind, name), rows in (
         (tuple(map(str, key)), rows) for key, rows in frame.groupby(["kind", "list"], sort=False)
     ):
-        missing = lost.loc[(lost["kind"] == kind) & (lost["list"] == name), "word"].tolist()
+        missing = lost[(lost["kind"] == kind) & (lost["list"] == name)]
         is_control = kind == "attribute" and name in CONTROLS
-        word_list = WordList(name, len(rows), missing, limited=not is_control)
+        word_list = WordList(name, len(rows), missing["word"].tolist(), limited=not is_control)
         numbers = {"words": len(rows), "lost": len(missing)}
         if word_list.is_over(max_lost):
-            yield Statement(
-                "lost words",
-                f"{word_list} are lost, more than {100 * max_lost:g}%: change them{allowance([word_list])}.",
-                numbers,
-            )
+            spelt = _cases_of_others(missing)
+            left = replace(word_list, lost=[word for word in word_list.lost if word not in spelt])
+            advice = f"change them{allowance([word_list])}"
+            if spelt and not left.is_over(max_lost):
+                forms_text = ",".join(("exact", *dict.fromkeys(spelt.values())))
+                advice = f"look their other forms up, which are stored ({setting('case', forms_text)})"
+            text = f"{word_list} are lost, more than {100 * max_lost:g}%: {advice}."
+            yield Statement("lost words", text, numbers)
         elif is_control and is_bundled(getattr(study, name)) and 2 * len(missing) > len(rows):
             text = f"{word_list} are lost, so contrasts with these control words rest on few of them."
             if not " ".join(frame["word"]).isascii():
@@ -251,3 +254,9 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
                     f'give language = "de" (its code) and {name} = "none", or control words in that language.'
                 )
             yield Statement("controls", text, numbers)
+
+
+def _cases_of_others(missing: pd.DataFrame) -> dict[str, str]:
+    """Return the lost words that the vocabulary has in another case, with the name of that form."""
+    near = missing[["word", "near"]].itertuples(index=False, name=None)
+    return {word: case for word, form in near for case in ("upper", "title", "lower") if FORMS[case](word) == form}

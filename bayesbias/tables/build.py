@@ -248,7 +248,7 @@ def _raise_if_lists_share_a_vector(study: Study, forms: dict[str, str], embeddin
                 raise StudyError(
                     f"The words {other!r} (in {its_list!r}) and {word!r} (in {name!r}) of the study {study.name!r} "
                     f"match the same vector {forms[word]!r} under the case rule {embedding.case_text!r}. Take one of "
-                    "them out of its list, or use the case rule exact."
+                    f"them out of its list, or look words up as they are ({setting('case', 'exact')})."
                 )
 
 

@@ -98,7 +98,13 @@ def test_each_condition_has_a_row_in_the_order_given_and_each_fit_is_contrasted_
     assert [one.numbers["second"] for one in compared.verdicts] == ["wide", "none"]
     assert "is the same in none" in compared.contents.answer
     assert "changed=changed, rope=(-0.02, 0.02)" in compared.contents.code
-    assert [limit.kind for limit in compared.contents.limits] == ["few seeds", "order", "other", "bias"]
+    assert [limit.kind for limit in compared.contents.limits] == [
+        "few seeds",
+        "order",
+        "other",
+        "wide intervals",
+        "bias",
+    ]
     assert "second" in compared.contents.tables["groups_over_seeds"].columns
     axes = drawn(compared, compared.contents.figures["trainings"]).axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["wide: all words", "none: all words"]
@@ -140,3 +146,24 @@ def test_the_interval_over_seeds_alone_is_that_of_the_mean_of_seeds() -> None:
     assert (row["seeds_low"], row["seeds_high"]) == pytest.approx((low, high), abs=0.0004)
     spread = np.sqrt(((high - low) / 2) ** 2 + (0.02 * stats.norm.ppf(0.945)) ** 2)
     assert (row["hdi_high"] - row["hdi_low"]) / 2 == pytest.approx(spread, rel=0.04)
+
+
+def test_a_change_over_seeds_is_said_of_named_words_beside_how_far_the_original_gap_varies() -> None:
+    tables = planted(np.random.default_rng(2), 0.1)
+    fits, others = short_fits(tables, "original"), short_fits(tables, "changed")
+    contents = bb.compare_trainings(fits, changed={"wide": others}, random_seed=1).contents
+    assert "of groupa and groupb between associated and different words (list groupa, list groupb)" in contents.answer
+    assert len(contents.answer.split()) <= 30
+    assert "change from original to wide" in contents.title
+    assert "conditions_over_seeds" not in contents.tables  # one row would repeat the answer
+    of_gap = bb.compare_trainings(fits, random_seed=1).contrasts.loc[0]
+    sd = "{seed_sd:.3f} ({seed_sd_low:.3f} to {seed_sd_high:.3f})".format(**of_gap)
+    assert f"the gap in original varies by a standard deviation of {sd}" in contents.estimate
+    assert "above 0, associated words are farther than before" in contents.tables["groups_over_seeds"].caption
+
+
+def test_a_change_of_nothing_has_no_share_of_the_seed() -> None:
+    fits = short_fits(planted(np.random.default_rng(2), 0.1), "original")
+    (verdict,) = bb.compare_trainings(fits, changed={"none": fits}, random_seed=1).verdicts
+    assert "is the same in none" in str(verdict)
+    assert "The seed accounts" not in str(verdict)

@@ -99,3 +99,25 @@ def _given_without(first: tuple[str, ...], second: tuple[str, ...], vectors: Pat
         (folder / f"seed{seed}.txt").write_text("\n".join(others) + "\n")
     given = ["--study", vectors / "pets.toml", "--model", "hierarchical", "--draws", "100", "--max-lost", "0.5"]
     return [*(folder / f"seed{seed}.txt" for seed in (1, 2)), *given]
+
+
+def test_files_of_a_second_condition_that_cannot_be_paired_are_named_before_the_fits(
+    vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bb, "fit", None)
+    others = tmp_path / "others"
+    others.mkdir()
+    (others / "other1.txt").write_text("cat 1 2\n")
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    for seed in (1, 2):
+        (copies / f"seed{seed}.txt").write_bytes((vectors / f"seed{seed}.txt").read_bytes())
+    paths = [vectors / f"seed{seed}.txt" for seed in (1, 2)]
+    given = [*paths, "--study", vectors / "pets.toml", "-o", tmp_path / "out"]
+    for folder, said in (
+        (others, "others has no seed1.txt; it has other1.txt."),
+        (vectors, "seed1.txt has the same content as the embedding"),  # the folder of the embeddings themselves
+        (copies, "seed1.txt has the same content as the embedding"),
+    ):
+        assert in_process("trainings", *given, "--changed", folder, monkeypatch=monkeypatch) == 2
+        assert said in " ".join(capsys.readouterr().err.split())

@@ -196,3 +196,11 @@ def test_names_and_units_of_variables_are_kept_and_numbers_are_as_they_are_store
 def test_a_pipe_as_the_file_itself_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputFileError, match="ordinary"):
         bb.read_fit(pipe(tmp_path))
+
+
+def test_a_folder_in_place_of_a_fit_is_named_with_the_file_to_give(tmp_path: Path) -> None:
+    with pytest.raises(InputFileError, match=r"is a folder\. A fit is a file .* This folder has none\."):
+        bb.read_fit(tmp_path)
+    (tmp_path / "fit.nc").touch()
+    with pytest.raises(InputFileError, match=r"such as fit\.nc\. Give that file\."):
+        bb.read_fit(tmp_path)

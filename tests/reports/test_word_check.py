@@ -78,3 +78,11 @@ def test_settings_are_checked() -> None:
     for wrong in ({"phrases": "sum"}, {"max_lost": 2}, {"case": "lowered"}, {"format": "word"}):
         with pytest.raises(ArgumentError):
             bb.check_words({"a": [1.0]}, LISTS, **wrong)  # type: ignore[arg-type]
+
+
+def test_words_stored_in_another_case_are_to_be_looked_up_so_and_not_changed() -> None:
+    vocabulary = (("john", "paul", "NASA", "home", "work"), np.eye(5))
+    check = bb.check_words(vocabulary, {"a": ["John", "Paul"], "b": ["nasa", "moon"], "c": ["home"], "d": ["work"]})  # type: ignore[arg-type]
+    advice = [str(doubt).split(": ")[-1] for doubt in check.doubts if doubt.kind == "lost words"]
+    # Half of the list b would still be lost.
+    assert advice == ["look their other forms up, which are stored (case='exact,lower').", "change them."]
