@@ -270,7 +270,10 @@ def test_without_covariates_a_line_names_command_and_function() -> None:
 def test_with_a_covariate_its_slope_is_shown() -> None:
     section = covariates_section(page_with_fit(made_fit()))
     assert {Figure, Table} <= {type(block) for block in section.blocks}
-    assert "With a larger 'share', a word's distances shift towards near words, relative to far words." in section.headlines[0]
+    assert (
+        "With a larger 'share', a word's distances shift towards near words, relative to far words."
+        in section.headlines[0]
+    )
 
 
 def embeddings_of(*, same: bool = False, names: tuple[str, ...] = ("new",)) -> Section:
