@@ -25,9 +25,8 @@ from tests.changes.test_trend import SHARES, tables
 def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     moved = bb.trend(tables(), word_covariates={"share": SHARES}, walk=True, random_seed=1, progress=False)
     text = " ".join(str(moved).split())
-    assert text.startswith(
-        "SLOPES - In 1990, with a larger 'share', a word's distances shift towards near words: slope -0."
-    )
+    shift = "a word's distances shift towards near words"
+    assert text.startswith(f"SLOPES - In 1990, with a larger 'share', {shift}: slope -0.")
     assert "The lean" not in moved.contents.answer
     assert moved.contents.answer.startswith(f"With a larger 'share', {shift} in ")
     assert moved.contents.estimate.startswith("Slope for one unit of 'share', in cosine distance: -0.")
