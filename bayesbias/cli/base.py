@@ -312,14 +312,14 @@ def rated_table(
 
 def describe(table: "pd.DataFrame") -> str:
     """Return the size of a distance table, and which lists are associated with which groups."""
-    from bayesbias.tables.schema import associations_text
+    from bayesbias.tables.schema import associated_lists, associations_text
 
     counts = table["connection"].value_counts().sort_index()
     pairs = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return (
         f"{counted(table['protected_word'].nunique(), 'protected word')}, "
         f"{counted(table['attribute_word'].nunique(), 'attribute word')}, {counted(len(table), 'pair')}: {pairs}."
-        f"{f' Associated: {named}.' if (named := associations_text(table)) else ''}"
+        f"{f' Associated: {named}.' if (named := associations_text(associated_lists(table))) else ''}"
     )
 
 

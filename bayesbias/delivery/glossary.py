@@ -165,6 +165,7 @@ COLUMNS: dict[str, Column] = {
     "context_low": Column("Low with contexts", "difference", "low end of the interval with the error over contexts"),
     "context_high": Column("High with contexts", "difference", "high end of the interval with the error over contexts"),
     "list_nearness": Column("Nearness of lists", "difference", "how much nearer a list is to all groups"),
+    "nearness_low": Column("Interval, nearness of lists", "difference", _INTERVAL),
     "net_mean": Column("Mean, net of nearness", "difference", "contrast without the nearness of the lists"),
     "control_sd": Column("SD of controls", "distance", "standard deviation of single distances to control words"),
     "standardised": Column("Standardised", "difference", "contrast divided by the standard deviation of the controls"),

@@ -45,7 +45,7 @@ from bayesbias.reports.posterior.references import Bibliography, reference
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.studies.study import control_list, list_studies
 from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL, measure_of
-from bayesbias.tables.schema import associations_text, lost_by_list
+from bayesbias.tables.schema import associated_lists, associations_text, lost_by_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,7 +225,7 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
     facts = fit_attribute(fit, "table")
     if "description" in facts:
         yield f"We asked: {markdown_text(facts['description'])}"
-    if associated := associations_text(table):
+    if associated := associations_text(associated_lists(table)):
         yield f"The hypothesis associates {markdown_text(associated)}."
     for name, sides in own_questions(table).items():
         short = measure_of_fit(fit).short

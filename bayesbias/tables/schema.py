@@ -338,18 +338,25 @@ def judge_lost_entries(
     judge_lost_words(source, lists, meaning + hint, max_lost=max_lost)
 
 
-def associations_text(table: pd.DataFrame) -> str:
-    """Return which lists are associated with which groups; empty if none are.
+def associated_lists(table: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the attribute lists that are associated with each group that has some.
 
-    >>> associations_text(bb.distance_table(embedding, "weat7", max_lost=1)).partition(";")[0]
-    "'math' with 'male'"
+    >>> associated_lists(bb.distance_table(embedding, "weat7", max_lost=1))
+    {'math': ['male'], 'arts': ['female']}
     """
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False, observed=True)
-    pairs = [
-        f"{quoted_name(str(group))} with {name_some([quoted_name(str(name)) for name in lists.unique()], 4)}"
-        for group, lists in associated["attribute_group"]
-    ]
-    return "; ".join(pairs)
+    return {str(group): list(map(str, lists.unique())) for group, lists in associated["attribute_group"]}
+
+
+def associations_text(lists: Mapping[str, list[str]]) -> str:
+    """Return which lists are associated with which groups, given those of each group; empty if none are.
+
+    >>> associations_text({"math": ["male"], "arts": ["female"]})
+    "'math' with 'male'; 'arts' with 'female'"
+    """
+    return "; ".join(
+        f"{quoted_name(group)} with {name_some(map(quoted_name, names), 4)}" for group, names in lists.items() if names
+    )
 
 
 def lost_by_list(lost: list[dict[str, str]]) -> dict[str, list[str]]:

@@ -84,8 +84,8 @@ _MOST_OPEN = 5
 _MOMENTS = ("mean", "sd", "hdi_low", "hdi_high")
 _DIAGNOSTICS = ("ess_bulk", "r_hat")
 _DIFFERENCE = (
-    *(*_MOMENTS, "direction", "probability_of_direction", "observed", "list_nearness"),
-    *("net_mean", "net_low", "net_high", "probability_in_rope"),
+    *(*_MOMENTS, "direction", "probability_of_direction", "observed"),
+    *("list_nearness", "nearness_low", "nearness_high", "net_mean", "net_low", "net_high", "probability_in_rope"),
 )
 
 # Level of a contrast -> its column, and what a row is.

@@ -19,14 +19,16 @@ from bayesbias.base.results import MORE_DRAWS
 from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled
+from bayesbias.models.data import ModelData
 from bayesbias.models.fit_files import added_parameters, sampler_text
-from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, fitted_table, measure_of_fit
+from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, measure_of_fit
 from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
     left_out_statements,
+    lists_of_connection,
     nearness_decides,
     nearness_matters,
     nearness_turns,
@@ -348,7 +350,7 @@ def _about(fit: "xr.DataTree") -> Statement:
         f"{counted(numbers['pairs'], measure_of(table).name)}; model {shown_name(numbers['model'])!r}, "
         f"{sampler_text(fit)}."
     )
-    if associated := associations_text(fitted_table(fit)):
+    if associated := associations_text(_associated_lists(fitted_rows(fit))):
         text += f" Associated: {associated}."
     if lost is None:
         text += " The table does not say whether words were lost."
@@ -360,6 +362,11 @@ def _about(fit: "xr.DataTree") -> Statement:
     if left_out := numbers["left_out_controls"]:
         text += f" Control words left out because the study itself uses them: {name_some(left_out, 10)}."
     return Statement("data", text, numbers)
+
+
+def _associated_lists(rows: ModelData) -> dict[str, list[str]]:
+    groups = dict.fromkeys(rows.protected_groups.tolist()) if "associated" in rows.connections else ()
+    return {group: lists_of_connection(rows, group, "associated") for group in groups}
 
 
 def _group_sizes(fit: "xr.DataTree") -> list[int]:
@@ -411,9 +418,10 @@ def _contrast_statement(
         text += f" The probability that the difference is too small to matter (inside the rope) is {inside}."
     if nearness_matters(row) or nearness_turns(row):
         text += (
-            f" Of this, {signed_text(row['list_nearness'])} arises because some lists are {measure.nearer} "
-            f"{measure.to} every group. Without that, the difference is {signed_text(row['net_mean'])}, interval "
-            f"{interval_text(row['net_low'], row['net_high'])}."
+            f" Of this, {signed_text(row['list_nearness'])} "
+            f"({interval_text(row['nearness_low'], row['nearness_high'])}) arises because some lists are "
+            f"{measure.nearer} {measure.to} every group. Without that, the difference is "
+            f"{signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
         )
     if is_apart(row):
         text += f" Estimate and observed value are more than one posterior sd apart because in this model {why_apart}."

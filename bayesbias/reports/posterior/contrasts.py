@@ -177,7 +177,7 @@ _COLUMNS = (
     *("contrast", "protected_group", "protected_word", "baseline_pairs", "other_pairs", "observed"),
     *("mean", "sd", "hdi_low", "hdi_high", "low_se", "high_se", "borderline"),
     *("context_sd", "context_low", "context_high"),
-    *("list_nearness", "net_mean", "net_low", "net_high"),
+    *("list_nearness", "nearness_low", "nearness_high", "net_mean", "net_low", "net_high"),
 )
 
 
@@ -229,7 +229,8 @@ def contrasts(
           Makowski, Ben-Shachar, Chen and Luedecke 2019);
         - `probability_in_rope`, if `rope` is given (Kruschke 2018), and the diagnostics;
         - `list_nearness`, in multivariate fits of several groups, for associated and different words: the part due to
-          one list being nearer to all compared groups; and the contrast without it, `net_mean`, `net_low`, `net_high`;
+          one list being nearer to all compared groups, `nearness_low` to `nearness_high`; and the contrast without it,
+          `net_mean`, `net_low` to `net_high`;
         - `context_sd`, of vectors that are means over contexts or templates: the standard error of the plain contrast
           over them; and the interval with it, `context_low` to `context_high`.
 
@@ -486,15 +487,12 @@ def _nearness(
 
 
 def _net(draws: np.ndarray, nearness: np.ndarray, hdi_prob: float) -> dict[str, float]:
-    """Return a contrast without the nearness of lists, as columns of `contrasts`."""
-    net = draws - nearness
-    low, high = (np.nan, np.nan) if np.isnan(net).any() else shortest_interval(net, hdi_prob)
-    return {
-        "list_nearness": float(nearness.mean()),
-        "net_mean": float(net.mean()),
-        "net_low": float(low),
-        "net_high": float(high),
-    }
+    """Return the nearness of lists, and a contrast without it, as columns of `contrasts`."""
+    columns: dict[str, float] = {}
+    for mean, ends, values in (("list_nearness", "nearness", nearness), ("net_mean", "net", draws - nearness)):
+        low, high = (np.nan, np.nan) if np.isnan(values).any() else shortest_interval(values, hdi_prob)
+        columns |= {mean: float(values.mean()), f"{ends}_low": float(low), f"{ends}_high": float(high)}
+    return columns
 
 
 def _chained(draws: "xr.DataArray") -> np.ndarray:

@@ -117,12 +117,18 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
         way = f"{measure.nearer} {measure.to}" if row["list_nearness"] < 0 else f"{measure.farther} {away}"
         text += (
             f" {_part_from_lists(row)}: on average over groups, {associated} {verb} {way} the words than {different}, "
-            f"by {distance_text(abs(row['list_nearness']))}. Without that, "
-            f"the difference {'of each of the two groups ' if shared else ''}for exactly these words is "
+            f"by {distance_text(abs(row['list_nearness']))} ({_size_interval(row)}). Without that, the "
+            f"difference {'of each of the two groups ' if shared else ''}for exactly these words is "
             f"{signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
         )
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     return Statement("group", text, numbers | lists | {"decides": decides})
+
+
+def _size_interval(row: Row) -> str:
+    """Return the interval of the size of a nearness of lists, whose sign the sentence says."""
+    ends = row["nearness_low"], row["nearness_high"]
+    return interval_text(*(ends if row["list_nearness"] > 0 else (-ends[1], -ends[0])))
 
 
 def _part_from_lists(row: Row) -> str:

@@ -304,14 +304,22 @@ def test_a_group_without_associated_words_is_in_no_contrast_and_is_named() -> No
 def test_nearness_of_lists_that_hides_an_association_is_said() -> None:
     row = {
         "mean": -0.004, "observed": -0.004, "hdi_low": -0.02, "hdi_high": 0.012, "borderline": False, "settled": False,
-        "contrast": "associated - different", "list_nearness": 0.109, "net_mean": -0.114, "net_low": -0.129,
+        "contrast": "associated - different", "list_nearness": 0.109, "nearness_low": 0.099, "nearness_high": 0.119,
+        "net_mean": -0.114, "net_low": -0.129,
         "net_high": -0.097, "direction": "nearer", "sd": 0.01, "probability_of_direction": 0.68,
     }  # fmt: skip
     verdict = _verdict([row], [], 0.89, group_sizes=(3, 3))
     assert verdict.kind == "list nearness"
     assert "associated words are nearer" in verdict.text
     assert "-0.114" in _contrast_statement(row, "", attribute_phrases(2).words).text
-    without = row | {"list_nearness": 0.0, "net_mean": -0.004, "net_low": -0.02, "net_high": 0.012}
+    without = row | {
+        "list_nearness": 0.0,
+        "nearness_low": -0.010,
+        "nearness_high": 0.010,
+        "net_mean": -0.004,
+        "net_low": -0.02,
+        "net_high": 0.012,
+    }
     assert _verdict([without], [], 0.89, group_sizes=(3, 3)).kind == "nothing"
 
 
@@ -372,7 +380,9 @@ def word_row(word: str, plain: float, *, settled: bool = False) -> dict[Any, Any
 
 OVERALL = {
     "contrast": "associated - different", "mean": -0.1, "observed": -0.1, "hdi_low": -0.15, "hdi_high": -0.05,
-    "borderline": False, "settled": True, "direction": "nearer", "sd": 0.02, "list_nearness": 0.0, "net_mean": -0.1,
+    "borderline": False, "settled": True, "direction": "nearer", "sd": 0.02,
+    "list_nearness": 0.0, "nearness_low": -0.01, "nearness_high": 0.01,
+    "net_mean": -0.1,
     "net_low": -0.15, "net_high": -0.05,
 }  # fmt: skip
 

@@ -38,7 +38,15 @@ def test_nearness_decides_if_the_contrast_turns_or_is_no_longer_settled(
     numbers: dict[str, float], net: tuple[float, float, float], decides: bool
 ) -> None:
     mean, low, high = net
-    contrast_row = row(numbers, net_mean=mean, net_low=low, net_high=high, list_nearness=-0.043)
+    contrast_row = row(
+        numbers,
+        net_mean=mean,
+        net_low=low,
+        net_high=high,
+        list_nearness=-0.043,
+        nearness_low=-0.06,
+        nearness_high=-0.02,
+    )
     (statement,) = group_statements([contrast_row], model_data(made_table(("he", "she"))))
     assert statement.kind == "group"
     assert statement.numbers["decides"] is decides
@@ -62,7 +70,14 @@ def test_a_borderline_contrast_is_not_settled() -> None:
 def test_a_net_of_the_other_sign_is_shown_whether_it_is_settled_or_not() -> None:
     """A borderline contrast of -.043 whose net is +.009 was shown without a word."""
     data = model_data(made_table(("he", "she")))
-    net = {"net_mean": 0.009, "net_low": -0.02, "net_high": 0.04, "list_nearness": -0.052}
+    net = {
+        "net_mean": 0.009,
+        "net_low": -0.02,
+        "net_high": 0.04,
+        "list_nearness": -0.052,
+        "nearness_low": -0.062,
+        "nearness_high": -0.042,
+    }
     numbers = {"mean": -0.043, "hdi_low": -0.086, "hdi_high": -0.0004}
     (borderline,) = group_statements([row(numbers, borderline=True, **net)], data)
     assert borderline.numbers["decides"]
@@ -86,6 +101,13 @@ def test_a_net_of_the_other_sign_is_shown_whether_it_is_settled_or_not() -> None
     ],
 )
 def test_a_contrast_with_a_net_part_comes_only_in_part_from_the_lists(net_mean: float, part: str) -> None:
-    net = {"net_mean": net_mean, "net_low": -0.043, "net_high": 0.02, "list_nearness": -0.052}
+    net = {
+        "net_mean": net_mean,
+        "net_low": -0.043,
+        "net_high": 0.02,
+        "list_nearness": -0.052,
+        "nearness_low": -0.062,
+        "nearness_high": -0.042,
+    }
     (statement,) = group_statements([row(SETTLED, **net)], model_data(made_table(("he", "she"))))
     assert f". {part}: on average over groups" in statement.text
