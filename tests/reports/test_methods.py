@@ -13,6 +13,7 @@ from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.number_text import digits_text
 from bayesbias.errors import ArgumentError, FitError, ReportError
 from bayesbias.models.spec import MEANINGS
+from bayesbias.reports.checks.posterior_check import statistic_name
 from bayesbias.reports.methods import bundled_origin
 from tests.reports.made import made_fit
 
@@ -28,7 +29,7 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
     assert facts["embedding"]["hash"] not in data
     for side in ("protected", "attribute"):
         for name, words in short_table.groupby(f"{side}_group")[f"{side}_word"]:
-            assert f"{name}: {words.nunique()}" in data
+            assert f"'{name}': {words.nunique()}" in data
     assert f"{len(short_table):,} pairs" in data
     assert (
         "The hypothesis associates 'math' with 'male'; 'arts' with 'female'." in bb.methods(short_fit).split("\n\n")[1]
@@ -128,7 +129,7 @@ def test_no_word_is_markup() -> None:
     fit = made_fit(words=("*he*", "<b>she"), draws=50)
     fit.attrs["table"] = '{"study": "*pets*", "embedding": {"name": "<i>first"}}'
     text = bb.methods(fit)
-    assert r"\*pets\*" in text
+    assert "*pets*" not in text
     assert "&lt;i&gt;first" in text
 
 
@@ -170,7 +171,7 @@ def test_scope_net_and_effective_words_are_said(table: pd.DataFrame) -> None:
     assert "about exactly these protected words" in scope
     worths = bb.effective_words(table).set_index("list")
     for name in ("math", "arts", "male", "female"):
-        assert f"{name} {worths.loc[name, 'effective_words']:.1f} of {worths.loc[name, 'words']}" in scope
+        assert f"'{name}' {worths.loc[name, 'effective_words']:.1f} of {worths.loc[name, 'words']}" in scope
     one_group = table[table["protected_group"] == "math"]
     of_one = bb.methods(bb.fit(one_group, draws=100, random_seed=1, progress=False))
     assert "net contrast" not in of_one
@@ -184,12 +185,11 @@ def test_the_questions_of_the_study_are_said(table: pd.DataFrame) -> None:
     sides = [["math", "male"], ["arts", "male"]]
     asked.attrs["bayesbias"] = dict(table.attrs["bayesbias"]) | {"questions": {"male_first": sides}}
     text = bb.methods(bb.fit(asked, draws=100, random_seed=1, progress=False))
-    assert (
-        "We also asked about male first: the mean distance of math to male minus the mean distance of arts to" in text
-    )
+    means = "the mean distance of 'math' to 'male' minus the mean distance of 'arts'"
+    assert f"We also asked about 'male first': {means}" in text
     asked.attrs["bayesbias"]["questions"] = {"both": [*sides, ["math", "female"], ["arts", "female"]]}
     text = bb.methods(bb.fit(asked, draws=100, random_seed=1, progress=False))
-    assert "arts to male) minus (the mean distance of math to female minus" in text
+    assert "'arts' to 'male') minus (the mean distance of 'math' to 'female' minus" in text
 
 
 def test_what_the_predictive_check_found_is_said(table: pd.DataFrame) -> None:
@@ -204,12 +204,12 @@ def test_what_the_predictive_check_found_is_said(table: pd.DataFrame) -> None:
     assert text == bb.methods(fit), "the check has the seed of the fit"
     assert f"The model failed to replicate {len(failed)} of them" in text
     for row in failed:
-        assert f"{row['statistic']} of {row['connection']}: {digits_text(row['observed'])}, replicated" in text
+        assert f"{statistic_name(row)}: {digits_text(row['observed'])}, replicated" in text
     sound = bb.methods(fit, check=replace(check, problems=()))
     assert "The model replicated all of them." in sound
     assert "failed to replicate" not in sound
     few = bb.methods(bb.fit(table, "hierarchical", draws=10, random_seed=1, progress=False))
-    assert "We made no posterior predictive check. The fit has 40 draws" in few
+    assert "We made no posterior predictive check.\n" in few
 
 
 def test_the_region_of_practical_equivalence_is_that_of_the_fit(short_table: pd.DataFrame) -> None:

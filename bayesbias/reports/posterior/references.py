@@ -154,8 +154,9 @@ def _works_of_sources() -> dict[str, tuple[str, ...]]:
 def _package_entry() -> str:
     """Return the entry of the package, from its CITATION.cff."""
     text = bundled("CITATION.cff").read_text(encoding="utf-8").partition("references:")[0]
-    name, title, version = (
-        re.findall(rf'^[ -]*{field}: "?(.*?)"?$', text, re.MULTILINE)[0] for field in ("name", "title", "version")
+    name, title, version, url = (
+        re.findall(rf'^[ -]*{field}: "?(.*?)"?$', text, re.MULTILINE)[0]
+        for field in ("name", "title", "version", "url")
     )
     return "\n".join(
         [
@@ -163,6 +164,7 @@ def _package_entry() -> str:
             f"  author = {{{{{name}}}}},",
             f"  title = {{{title}}},",
             f"  version = {{{version}}},",
+            f"  url = {{{url}}},",
             "}",
         ]
     )
