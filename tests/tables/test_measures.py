@@ -90,8 +90,8 @@ def test_reports_of_a_fit_speak_the_measure_of_its_table(rated: xr.DataTree, sur
 def test_a_difference_of_surprisals_is_also_a_factor(surprised: xr.DataTree) -> None:
     contents, row = bb.report(surprised).contents, bb.contrasts(surprised).iloc[0]
     assert contents.answer == (
-        "Words of the list male are likelier with the group men, and those of female with women, than those of the "
-        "other group's lists."
+        "'male' words are likelier with 'men' words, and 'female' words with 'women' words, than those of the other "
+        "group's lists."
     )
     assert f": a factor of {math.exp(-row['mean']):.3g} in probability (" in contents.estimate
     assert 1.8 < math.exp(-row["mean"]) < 2.2  # planted: 2

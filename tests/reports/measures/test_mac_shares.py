@@ -35,7 +35,7 @@ def test_statements_say_whose_mac_it_is_and_hold_the_shares(table: pd.DataFrame)
     assert f"is {shares.mac:.3f} here." in answer.text
     assert f"{shares.shares['above'].iloc[0]:.1%} of associated pairs" in answer.text
     assert f"-{shares.band:.3f} to +{shares.band:.3f}" in band.text
-    assert "is 0.900. More" in str(mac_shares(table, mac=0.9).parts[0].statements[0])
+    assert "MAC is 0.900. " in str(mac_shares(table, mac=0.9).parts[0].statements[0])
     assert [row.numbers["inside"] for row in rows] == shares.shares["inside"].tolist()
     assert len(mac_shares(table, level="word").parts) == 1
 
