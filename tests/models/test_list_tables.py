@@ -131,8 +131,9 @@ def test_nearness_of_lists_cancels_over_groups_and_not_in_one() -> None:
     (group_x, _) = [one for one in conclusions.shown if one.kind == "group"]
     assert group_x.numbers["decides"]
     assert group_x.numbers["associated"] == ["a"]
-    assert "a is farther from the words than b, by 0." in group_x.text
-    assert f"the difference of each group is {group_x.numbers['net_mean']:+.3f}" in group_x.text
+    assert "'a' is farther from the words than 'b', by 0." in group_x.text
+    assert f"the two groups for exactly these words is {group_x.numbers['net_mean']:+.3f}" in group_x.text
+    assert group_x.numbers["nearness_low"] < group_x.numbers["list_nearness"] < group_x.numbers["nearness_high"]
 
 
 def test_control_words_change_no_contrast_of_stereotype_lists() -> None:
