@@ -341,7 +341,7 @@ def judge_lost_entries(
 def associated_lists(table: pd.DataFrame) -> dict[str, list[str]]:
     """Return the attribute lists that are associated with each group that has some.
 
-    >>> associated_lists(bb.distance_table(embedding, "weat7", max_lost=1))
+    >>> associated_lists(table)
     {'math': ['male'], 'arts': ['female']}
     """
     associated = table[table["connection"] == "associated"].groupby("protected_group", sort=False, observed=True)
