@@ -62,7 +62,7 @@ def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> 
     (slopes,) = slopes_figure(
         pd.DataFrame({"covariate": ["share_of_women"], "unit": ["one unit"]}), "89% HPDI"
     ).values()
-    assert "in cosine distance for one unit of share of women" in slopes.caption
+    assert "in cosine distance for one unit of 'share of women'" in slopes.caption
 
 
 def test_columns_speak_of_conditions_as_the_comparison_does() -> None:

@@ -49,8 +49,8 @@ def test_names_of_covariates_are_written_as_people_write_them() -> None:
 @pytest.mark.parametrize(
     ("direction", "changed", "expected"),
     [
-        ("equal", ["share"], "comes from the numbers of share alone"),
-        ("equal", [], "and so are the numbers of share"),
+        ("equal", ["share"], "comes from the numbers of 'share' alone"),
+        ("equal", [], "and so are the numbers of 'share'"),
         ("farther", ["share"], "can come from either"),
         ("farther", [], None),
     ],
