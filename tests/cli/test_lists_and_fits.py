@@ -208,7 +208,7 @@ def test_covariate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert {path.name for path in output.iterdir()} == made
     fit = bb.read_fit(output / "fit.nc")
     assert in_process("methods", output / "fit.nc", monkeypatch=monkeypatch) == 0
-    assert "covariates of the protected words (share)" in capsys.readouterr().out
+    assert "the change of the lean for one unit of 'share'" in capsys.readouterr().out
     page = unescape((output / "report.html").read_text(encoding="utf-8"))
     assert json.loads(fit.attrs["table_hash"]) in page
     assert "draws=100, tune=" in page
