@@ -212,8 +212,7 @@ def methods(
         check_output(output, overwrite=overwrite)
         claim(output)
     prose, cited = methods_and_references(bb.read_fit(fit), **writing)
-    bibtex = cited.bibtex
-    text = methods_text(prose, bibtex)
+    bibtex, text = cited.bibtex, methods_text(prose, cited)
     if output is not None:
         written = bibtex if suffix == ".bib" else latex_methods(prose, cited) if suffix == ".tex" else text
         write_text(output, f"{written}\n", overwrite=overwrite)

@@ -110,27 +110,12 @@ def methods(
     """
     if check is not None:
         check_type("check", check, PosteriorCheck, "what bb.check_posterior returned")
-    return methods_text(*methods_and_bibtex(fit, hdi_prob=hdi_prob, rope=rope, check=check))
+    return methods_text(*methods_and_references(fit, hdi_prob=hdi_prob, rope=rope, check=check))
 
 
-def methods_text(prose: str, bibtex: str) -> str:
+def methods_text(prose: str, cited: Bibliography) -> str:
     """Return the methods section with its BibTeX entries, in Markdown."""
-    return f"{prose}\n\n```bibtex\n{bibtex}\n```"
-
-
-def methods_and_bibtex(
-    fit: "xr.DataTree",
-    *,
-    hdi_prob: float | None = None,
-    rope: float | tuple[float, float] | None = None,
-    check: PosteriorCheck | BayesBiasError | None = None,
-) -> tuple[str, str]:
-    """Return the paragraphs of the methods section in Markdown, with the line of hashes, and its BibTeX entries.
-
-    `check` is as for `methods_and_references`.
-    """
-    prose, cited = methods_and_references(fit, hdi_prob=hdi_prob, rope=rope, check=check)
-    return prose, cited.bibtex
+    return f"{prose}\n\n```bibtex\n{cited.bibtex}\n```"
 
 
 def methods_and_references(

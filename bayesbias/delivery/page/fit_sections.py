@@ -55,7 +55,7 @@ from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.measures.false_positive_rates import LEVEL
-from bayesbias.reports.methods import methods_and_bibtex, methods_text
+from bayesbias.reports.methods import methods_and_references, methods_text
 from bayesbias.reports.posterior.contrasts import at_level
 from bayesbias.reports.posterior.estimate_tables import HEADINGS, difference_table, net_meaning
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
@@ -561,7 +561,7 @@ def model_section(page: FitReport) -> Section:
 
 def _methods_paragraph(page: FitReport) -> list[Block]:
     """Return the methods paragraph for papers, as text that can be copied."""
-    text = methods_text(*methods_and_bibtex(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, check=page.check))
+    text = methods_text(*methods_and_references(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, check=page.check))
     return [Paragraph("For a paper (bb.methods, Markdown):"), Verbatim(text)]
 
 
