@@ -18,6 +18,7 @@ from bayesbias.cli.base import (
     rated_table,
 )
 from bayesbias.cli.many_questions import by_embedding, read_each
+from bayesbias.cli.messages import spoken
 from bayesbias.cli.own_embeddings import folder_or_function, lines_or_name, study_of_command, vectors_of_folder
 from bayesbias.errors import ArgumentError
 
@@ -74,8 +75,8 @@ def demo(
             )
         answer("Writing the figure, and a page for each question", quiet=quiet)
         write(frame, output, overwrite=overwrite, workers=team, progress=not quiet)
-    first = "\n".join(wrap(str(statement)) for statement in AuditReport(frame).first)
-    statements = "\n".join(wrap(str(statement), bullet=True) for statement in answers(frame))
+    first = "\n".join(wrap(spoken(statement)) for statement in AuditReport(frame).first)
+    statements = "\n".join(wrap(spoken(statement), bullet=True) for statement in answers(frame))
     answer(
         f"\n{first}\n\n{statements}\n\nOpen {output / 'report.html'} in a browser: what is settled and what is "
         "not, and a page for each question.\nYour own vectors: bayesbias audit --help",

@@ -20,7 +20,7 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With a model that is quick to fit, and pages that are not made; `make demo` and the wheel run the whole of it."""
-    monkeypatch.setattr(bb, "audit", partial(bb.audit, model="hierarchical", draws=250))
+    monkeypatch.setattr(bb, "audit", partial(bb.audit, model="hierarchical", draws=100))
     monkeypatch.setattr("bayesbias.delivery.page.fit_details", lambda *_, **__: [])
     # Processes would not know what is set here.
     monkeypatch.setattr("bayesbias.workers.process_workers.process_workers", lambda _: this_process())
@@ -32,6 +32,8 @@ def test_the_demo_says_what_is_settled_and_links_to_a_page_for_each_question(
     contrasts = every[(every["measure"] == "contrast") & (every["protected_group"] == "")]
     assert contrasts["study"].tolist() == ["weat1", "weat7", "gender", "religion"]
     assert shown.count(", and this is settled.") == contrasts["reading"].isin(["nearer", "farther"]).sum()
+    assert "draws=" not in shown
+    assert shown.count("--draws N of `bayesbias fit`") == (contrasts["reading"] == "borderline").sum() > 0
     assert shown.count("Not settled.") == (contrasts["reading"] == "not settled").sum()
     for row in contrasts.to_dict("records"):
         assert f"{bb.load_study(row['study']).description} " in shown
