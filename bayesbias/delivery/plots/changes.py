@@ -361,7 +361,7 @@ def plot_slopes(trend: Changes) -> "Figure":
         unit = "percentage point" if covariate in trend.facts["percent_covariates"] else "unit"
         axes.set_ylabel(f"Slope (distance per {unit})")
         named = short_label(shown_name(covariate), 40)
-        title = f"{named} (below 0: words with more are nearer to {short_label(first)} words)"
+        title = f"{named} (below 0: with more, words shift towards {short_label(first)} words)"
         as_text(axes.set_title(title, fontsize=9, loc="left"))
     _finish(
         figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "plain slopes"
