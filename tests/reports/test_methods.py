@@ -127,9 +127,9 @@ def test_gibbs_draws_of_a_table_with_gaps_are_chains(short_table: pd.DataFrame) 
 
 def test_no_word_is_markup() -> None:
     fit = made_fit(words=("*he*", "<b>she"), draws=50)
-    fit.attrs["table"] = '{"study": "*pets*", "embedding": {"name": "<i>first"}}'
+    fit.attrs["table"] = '{"study": "*pets*", "study_source": "a_b", "embedding": {"name": "<i>first"}}'
     text = bb.methods(fit)
-    assert "*pets*" not in text
+    assert r"\*pets\*" in text
     assert "&lt;i&gt;first" in text
 
 

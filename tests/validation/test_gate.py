@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import NormalDist
 
 import pandas as pd
 import pytest
@@ -134,6 +135,13 @@ def test_the_guide_says_how_often_a_change_is_missed() -> None:
         f"A change of {script.LESS_SDS} posterior sds beside a baseline passes in {less['original']:.0f} % of tables "
         f"of the same vectors, and in up to {highest:.0f} % of those of a copy that stays inside the bounds"
     ) in prose(VALIDATION.parent / "docs" / "guide" / "gate.md")
+
+
+def test_the_guide_says_the_smallest_change_that_two_gates_can_show() -> None:
+    """Two independent posteriors of one sd: their difference has a sd that is larger by the root of 2."""
+    smallest = NormalDist().inv_cdf(HDI_PROB) * 2**0.5
+    guide = prose(VALIDATION.parent / "docs" / "guide" / "gate.md")
+    assert f"one of {smallest:.1f} posterior sds is about the smallest that it shows" in guide
 
 
 def test_worse_vectors_pass_no_more_often_than_an_exact_interval_allows() -> None:
