@@ -102,9 +102,7 @@ class FitReport(Result):
         """The line below the title: study and embedding, if the title does not name them, sizes of lists, and model."""
         named = self.page_title or not self.facts.get("description")
         lists = sizes_text(word_lists(self.fit), recorded="lost_words" in self.facts)
-        return (
-            f"{'' if named else f'{self.subject}. '}{lists[0].upper()}{lists[1:]}. Model {shown_name(self.spec.name)}."
-        )
+        return f"{'' if named else f'{self.subject}. '}{lists}. Model {shown_name(self.spec.name)}."
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:

@@ -128,9 +128,9 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
     """Return the sizes of groups and lists of a question, and how many of their words were lost, if it is `recorded`.
 
     >>> sizes_text([WordList("cats", 4, ["lynx"]), WordList("dogs", 3, [])])
-    'cats 3 of 4 words, dogs 3; 1 of 7 words lost'
+    'Cats 3 of 4 words, dogs 3; 1 of 7 words lost'
     >>> sizes_text([WordList("cats", 4, []), WordList("neutral", 6, ["of"], limited=False)])
-    'cats 4 words; no word of the lists lost, 1 of 6 neutral words lost'
+    'Cats 4 words; no word of the lists lost, 1 of 6 neutral words lost'
     """
     needed = [word_list for word_list in lists if word_list.limited]
     sizes = [word_list.size - len(word_list.lost) for word_list in needed]
@@ -151,7 +151,8 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
     ]
     none_lost = "no word of the lists lost" if controls else "no word lost"
     lost_text = f"{lost} of {counted(every, 'word')} lost" if lost else none_lost
-    return "; ".join((text, ", ".join((lost_text, *controls)))) if recorded else text
+    whole = "; ".join((text, ", ".join((lost_text, *controls)))) if recorded else text
+    return whole[0].upper() + whole[1:]
 
 
 def words_used(fit: "xr.DataTree") -> dict[str, str]:

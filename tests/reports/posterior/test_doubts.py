@@ -196,7 +196,7 @@ def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
 def test_lost_control_words_are_not_called_no_word_lost() -> None:
     neutral = WordList("neutral", 226, ["a"] * 71, limited=False)
     assert sizes_text([WordList("math", 8, []), neutral]) == (
-        "math 8 words; no word of the lists lost, 71 of 226 neutral words lost"
+        "Math 8 words; no word of the lists lost, 71 of 226 neutral words lost"
     )
     assert sizes_text([WordList("math", 8, ["sums"]), neutral]).endswith(
         "1 of 8 words lost, 71 of 226 neutral words lost"
