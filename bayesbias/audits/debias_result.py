@@ -272,8 +272,8 @@ class DebiasReport(Result):
             settled = [is_settled(row["change_low"], row["change_high"]) for row in rows_of(some)]
             gains = some["reading"] if kind == ASSOCIATION else pd.Series([_gain(row) for row in rows_of(some)])
             reading = str(gains[np.array(settled)].mode().iloc[0]) if any(settled) else "not settled"
-            if set(gains) == {"equal"}:
-                reading = "equal"
+            if set(gains) == {"no change"}:
+                reading = "no change"
             elif not is_settled(low, high):
                 reading = "borderline" if len(some) == 1 and gains.iloc[0] == "borderline" else "not settled"
             in_embeddings = f"{sum(settled)} of {len(some)}" if len(some) > 1 else ""
@@ -333,8 +333,7 @@ def _gain(row: Mapping[str, Any]) -> str:
 def _score_mark(row: Mapping[str, Any]) -> str:
     """Return the mark of the change of a score."""
     reading = row["reading"]
-    text = "no change" if reading == "equal" else reading
-    return mark_of(text, row["change"], is_settled=reading not in ("not settled", "equal"))
+    return mark_of(reading, row["change"], is_settled=reading not in ("not settled", "no change"))
 
 
 def _correlation_frame(report: DebiasReport) -> "pd.DataFrame | None":

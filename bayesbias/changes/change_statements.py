@@ -33,28 +33,28 @@ if TYPE_CHECKING:
 
 READINGS = {
     "narrower": "narrower in {second}",
-    "first only": "narrower and no longer settled in {second}",
+    "narrower, no longer settled": "narrower and no longer settled in {second}",
     "wider": "wider in {second}",
-    "second only": "settled only in {second}",
-    "reversed": "of opposite sign in {second}",
-    "neither": "changed, though neither gap is settled",
+    "now settled": "settled only in {second}",
+    "opposite sign": "of opposite sign in {second}",
+    "changed": "changed, though neither gap is settled",
     "borderline": "borderline change (more draws can decide it)",
     "not settled": "no settled change",
-    "equal": "the same in both",
+    "no change": "the same in both",
 }
 """What each value of the column `reading` says of a gap, in the order of reports."""
 
-# Value of `reading` -> what holds of the gap in some conditions, and the mark of a row.
+# Value of `reading` -> what holds of the gap in some conditions.
 _CLAIMS = {
-    "narrower": ("is narrower {names}", "narrower"),
-    "first only": ("is narrower and no longer settled {names}", "narrower, no longer settled"),
-    "wider": ("is wider {names}", "wider"),
-    "second only": ("is settled only {names}", "now settled"),
-    "reversed": ("has the opposite sign {names}", "opposite sign"),
-    "neither": ("changed {names}, though neither gap is settled", "changed"),
-    "borderline": ("has a borderline change {names}", "borderline"),
-    "not settled": ("has no settled change {names}", "not settled"),
-    "equal": ("is the same {names}", "no change"),
+    "narrower": "is narrower {names}",
+    "narrower, no longer settled": "is narrower and no longer settled {names}",
+    "wider": "is wider {names}",
+    "now settled": "is settled only {names}",
+    "opposite sign": "has the opposite sign {names}",
+    "changed": "changed {names}, though neither gap is settled",
+    "borderline": "has a borderline change {names}",
+    "not settled": "has no settled change {names}",
+    "no change": "is the same {names}",
 }
 
 _EXPLAINED = {
@@ -90,7 +90,7 @@ _CONTROLS = ("human", "neutral")
 def reading_text(reading: str, second: str) -> str:
     """Return a value of the column `reading` in words, given the name of the second condition.
 
-    >>> reading_text("first only", "1990")
+    >>> reading_text("narrower, no longer settled", "1990")
     'narrower and no longer settled in 1990'
     """
     return READINGS[reading].format(second=second)
@@ -103,27 +103,18 @@ def change_mark(row: Mapping[str, Any]) -> str:
     ('● → narrower', '○ not settled')
     """
     reading = row["reading"]
-    is_settled = reading not in ("not settled", "equal")
-    return mark_of(change_word(reading), row["mean"], is_open=reading == "borderline", is_settled=is_settled)
-
-
-def change_word(reading: str) -> str:
-    """Return a value of the column `reading` in a table.
-
-    >>> change_word("first only")
-    'narrower, no longer settled'
-    """
-    return _CLAIMS[reading][1]
+    is_settled = reading not in ("not settled", "no change")
+    return mark_of(reading, row["mean"], is_open=reading == "borderline", is_settled=is_settled)
 
 
 def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> str:
     """Return what holds of a gap in (or after) each condition, for the end of a sentence, given the reading of each.
 
-    >>> claims_text({"hard": "first only", "soft": "not settled", "linear": "first only"}, 3)
-    'is narrower and no longer settled in hard and linear, and has no settled change in soft'
+    >>> claims_text({"hard": "now settled", "soft": "not settled", "linear": "now settled"}, 3)
+    'is settled only in hard and linear, and has no settled change in soft'
     """
     parts = []
-    for reading, (claim, _) in _CLAIMS.items():
+    for reading, claim in _CLAIMS.items():
         if names := [name for name, of_name in readings.items() if of_name == reading]:
             parts.append(claim.format(names=f"{place} {listed(names, most)}"))
     return ", and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
@@ -180,7 +171,7 @@ def claims_sentence(subject: str, readings: Mapping[str, str], place: str = "in"
         sentence = f"{subject} {claims_text(readings, most, place)}."
         if len(sentence.split()) <= MOST_WORDS:
             return sentence
-    counts = Counter(_CLAIMS[reading][1] for reading in readings.values())
+    counts = Counter(readings.values())
     shown = ", ".join(f"{word} {place} {count}" for word, count in counts.items())
     return f"{subject}: {shown} of {len(readings)}."
 
@@ -212,7 +203,7 @@ def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
         f"The gap {row['contrast']}{whose}, from {row['first']} to {row['second']}: "
         f"{reading_text(row['reading'], row['second'])}."
     )
-    if row["reading"] != "equal":
+    if row["reading"] != "no change":
         side = "above" if row["direction"] == "farther" else "below"
         text += (
             f" The change is {signed_text(row['mean'])}, interval {interval_text(row['hdi_low'], row['hdi_high'])}; "
@@ -270,7 +261,7 @@ def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
         parts = []
         for reading, names in by_reading.items():
             count = "any" if reading == "not settled" and len(names) == len(rows) else str(len(names))
-            listed = "" if reading in ("not settled", "equal") else f" ({name_some(names, 12)})"
+            listed = "" if reading in ("not settled", "no change") else f" ({name_some(names, 12)})"
             parts.append(f"{reading_text(reading, str(second))} for {count}{listed}")
         text = f"Gaps {contrast} of single words, from {first} to {second}: {'; '.join(parts)}."
         yield Statement("words", text, {"contrast": contrast, "first": first, "second": second, **by_reading})

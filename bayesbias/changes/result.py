@@ -94,8 +94,9 @@ class Changes(ComparedConditions):
         - `observed` is the change of the plain gap of the averages, lists and groups weighing the same;
         - estimates, `borderline` and `direction` as in `contrasts` (``"equal"`` if no distance differs);
         - `reading` is ``"not settled"`` or ``"borderline"`` by the interval of the change; else, by the gaps of both
-          conditions, ``"narrower"``, ``"wider"``, ``"reversed"`` (settled on different sides), ``"first only"``
-          (narrower and no longer settled), ``"second only"``, ``"neither"``; or ``"equal"``.
+          conditions, ``"narrower"``, ``"wider"``, ``"opposite sign"`` (settled on different sides),
+          ``"narrower, no longer settled"``, ``"now settled"``, ``"changed"`` (neither gap is settled); or
+          ``"no change"`` (no distance differs).
 
         The change has the small error of what is paired: it is more reliable than the difference of the two gaps.
     distances : pandas.DataFrame
@@ -561,10 +562,10 @@ def reading_of(change: Mapping[Any, Any], first: Mapping[Any, Any] | None, secon
     >>> settled_below = {"mean": -0.2, "hdi_low": -0.3, "hdi_high": -0.1, "borderline": False}
     >>> change = {"mean": 0.1, "hdi_low": 0.05, "hdi_high": 0.15, "borderline": False, "direction": "farther"}
     >>> reading_of(change, settled_below, settled_below), reading_of(change, settled_below, None)
-    ('narrower', 'first only')
+    ('narrower', 'narrower, no longer settled')
     """
     if change["direction"] == "equal":
-        return "equal"
+        return "no change"
     if change["borderline"]:
         return "borderline"
     if not is_settled(change["hdi_low"], change["hdi_high"]):
@@ -574,13 +575,13 @@ def reading_of(change: Mapping[Any, Any], first: Mapping[Any, Any] | None, secon
         for gap in (first, second)
     )
     if first is None or not is_first:
-        return "second only" if is_second else "neither"
+        return "now settled" if is_second else "changed"
     if second is not None and is_second and first["mean"] * second["mean"] < 0:
-        return "reversed"
+        return "opposite sign"
     # The change decides, and not the sizes of the two gaps, which come from two fits.
     if change["mean"] * first["mean"] > 0:
         return "wider"
-    return "narrower" if is_second else "first only"
+    return "narrower" if is_second else "narrower, no longer settled"
 
 
 def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: float) -> "pd.DataFrame":

@@ -13,18 +13,27 @@ if TYPE_CHECKING:
 
 _OTHER_SCALE = 0.1
 """Change of the mean distance from which a change of slopes is suspected to be one of scale."""
-# Value of `reading` of the change of a slope -> the end of a sentence, and the mark of a row.
+# Value of `reading` of the change of a slope -> the end of a sentence.
 _CHANGES = {
-    "narrower": ("is weaker (nearer to 0) in {last}", "weaker"),
-    "first only": ("is weaker and no longer settled in {last}", "weaker, no longer settled"),
-    "wider": ("is stronger (farther from 0) in {last}", "stronger"),
-    "second only": ("is settled only in {last}", "now settled"),
-    "reversed": ("has the opposite sign in {last}", "opposite sign"),
-    "neither": ("changed, though no slope is settled", "changed"),
-    "borderline": ("has a borderline change", "borderline"),
-    "not settled": ("has no settled change", "not settled"),
-    "equal": ("is the same", "no change"),
+    "weaker": "is weaker (nearer to 0) in {last}",
+    "weaker, no longer settled": "is weaker and no longer settled in {last}",
+    "stronger": "is stronger (farther from 0) in {last}",
+    "now settled": "is settled only in {last}",
+    "opposite sign": "has the opposite sign in {last}",
+    "changed": "changed, though no slope is settled",
+    "borderline": "has a borderline change",
+    "not settled": "has no settled change",
+    "no change": "is the same",
 }
+
+
+def slope_reading(reading: str) -> str:
+    """Return the reading of the change of a slope, given the reading that a gap would have.
+
+    >>> slope_reading("narrower, no longer settled")
+    'weaker, no longer settled'
+    """
+    return reading.replace("narrower", "weaker").replace("wider", "stronger")
 
 
 def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str]) -> str:
@@ -43,7 +52,7 @@ def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple
     `rows` are the slopes by period, then their change.
 
     >>> row = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
-    >>> change = {"reading": "narrower"}
+    >>> change = {"reading": "weaker"}
     >>> slope_answer([row, row, change], "pay_gap", ("female", "male")).partition("; ")[0]
     "With a larger 'pay gap', a word's distances shift towards female words in both periods"
     """
@@ -57,18 +66,18 @@ def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple
     claim = f"With a larger {quoted_name(covariate)}, a word's distances shift {' and '.join(shown)}"
     if not shown:
         claim = f"It is not settled in any period whether gaps follow {quoted_name(covariate)}"
-    return f"{claim}; the slope {_CHANGES[change['reading']][0].format(last=by_period[-1]['period'])}."
+    return f"{claim}; the slope {_CHANGES[change['reading']].format(last=by_period[-1]['period'])}."
 
 
 def slope_change_mark(row: Mapping[str, Any]) -> str:
     """Return the mark of the change of a slope in a table.
 
-    >>> slope_change_mark({"reading": "narrower", "mean": 0.1}), slope_change_mark({"reading": "equal", "mean": 0.0})
+    >>> slope_change_mark({"reading": "weaker", "mean": 0.1}), slope_change_mark({"reading": "no change", "mean": 0.0})
     ('● → weaker', '○ no change')
     """
     reading = row["reading"]
-    is_settled = reading not in ("not settled", "equal")
-    return mark_of(_CHANGES[reading][1], row["mean"], is_open=reading == "borderline", is_settled=is_settled)
+    is_settled = reading not in ("not settled", "no change")
+    return mark_of(reading, row["mean"], is_open=reading == "borderline", is_settled=is_settled)
 
 
 def _of_periods(count: int, every: int) -> str:
@@ -109,7 +118,7 @@ def slope_statements(
             text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}, from "
             text += f"{counted(row['words'], 'word')}."
             statements.append(Statement("slope", text, row))
-        claim = _CHANGES[change["reading"]][0].format(last=by_period[-1]["period"])
+        claim = _CHANGES[change["reading"]].format(last=by_period[-1]["period"])
         text = f"From {change['period']}, the slope on {named} {claim}: its change is {estimate_text(change)}."
         if len({row["words"] for row in rows_of(rows)}) > 1:
             counts = listed([str(row["words"]) for row in by_period], len(by_period))

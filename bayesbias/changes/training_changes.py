@@ -172,7 +172,7 @@ def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "") -> State
         f" The seed accounts for {share_text(row['seed_share'])} of the variance of the change in one training "
         f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])})."
     )
-    share = "" if row["change"] == "equal" else share  # a variance of 0 has no shares
+    share = "" if row["change"] == "no change" else share  # a variance of 0 has no shares
     claim = claims_text({condition_label(row): row["change"]}, 1)
     return Statement(
         row["reading"],

@@ -6,7 +6,7 @@ from typing import Any
 
 from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, share_text, signed_text
 from bayesbias.base.statements import Statement
-from bayesbias.changes.change_statements import change_word, in_rope_text, size_limits
+from bayesbias.changes.change_statements import in_rope_text, size_limits
 from bayesbias.errors import name_some, worded
 from bayesbias.estimates.intervals import contrast_sides, is_settled, mark_of, settled_text
 
@@ -90,8 +90,7 @@ def training_mark(row: Mapping[str, Any]) -> str:
     """
     reading, is_open = row["reading"], row["reading"] in _OPEN_POINTS
     if "change" in row:
-        word = change_word(row["change"])
-        text = f"{word}; {reading}" if is_open else word
+        text = f"{row['change']}; {reading}" if is_open else row["change"]
     else:
         text = ("nearer" if row["mean"] < 0 else "farther") if reading == "stable" else reading
     return mark_of(text, row["mean"], is_open=is_open, is_settled=reading != "not settled")

@@ -26,6 +26,7 @@ from bayesbias.changes.engine import (
     trend_design,
 )
 from bayesbias.changes.result import CHAINS, Changes, Estimation, estimate_rows, line_rows, reading_of
+from bayesbias.changes.slope_statements import slope_reading
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import ArgumentError, name_some, setting, worded
 from bayesbias.estimates.intervals import is_settled, student_scales, welch_freedom
@@ -225,14 +226,10 @@ def slope_rows(
     ends = frame[["hdi_low", "hdi_high", "borderline"]].itertuples(index=False, name=None)
     frame["settled"] = [is_settled(low, high) and not borderline for low, high, borderline in ends]
     rows = rows_of(frame)
-    frame["reading"] = [
-        reading_of(
-            row | {"direction": "" if row["sd"] > ROUNDING else "equal"}, rows[place - len(effects)], rows[place - 1]
-        )
-        if row["quantity"] == "change"
-        else ""
-        for place, row in enumerate(rows)
-    ]
+    frame["reading"] = ""
+    for place in np.flatnonzero(frame["quantity"] == "change"):
+        change = rows[place] | {"direction": "" if rows[place]["sd"] > ROUNDING else "equal"}
+        frame.loc[place, "reading"] = slope_reading(reading_of(change, rows[place - len(effects)], rows[place - 1]))
     return frame
 
 

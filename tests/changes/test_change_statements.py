@@ -53,7 +53,7 @@ def test_a_change_has_its_reading_its_size_and_both_gaps() -> None:
     of_group = change_statement(CHANGE | {"protected_group": "men", "probability_in_rope": 0.2}, gaps("men")).text
     assert of_group.startswith("The gap associated - different of men, from")
     assert "The probability that the change is too small to matter (inside the rope) is 0.20." in of_group
-    equal = change_statement(CHANGE | {"reading": "equal", "direction": "equal"}, gaps()).text
+    equal = change_statement(CHANGE | {"reading": "no change", "direction": "equal"}, gaps()).text
     assert "the same in both. The gap is" in equal
     assert "The gap is" not in change_statement(CHANGE, gaps("men")).text
 
@@ -75,11 +75,11 @@ def test_mean_distances(changed: dict[str, Any], expected: str) -> None:
 
 def test_every_reading_has_words() -> None:
     assert all("{" not in reading_text(reading, "1990") for reading in READINGS)
-    assert reading_text("second only", "1990") == "settled only in 1990"
+    assert reading_text("now settled", "1990") == "settled only in 1990"
 
 
 def test_words_are_named_by_their_reading() -> None:
-    readings = {"he": "narrower", "she": "not settled", "man": "narrower", "old": "equal"}
+    readings = {"he": "narrower", "she": "not settled", "man": "narrower", "old": "no change"}
     rows = [CHANGE, *({**CHANGE, "protected_word": word, "reading": reading} for word, reading in readings.items())]
     rows += [{**CHANGE, "protected_word": "late", "first": "1910", "reading": "wider"}]
     (statement,) = word_statements(pd.DataFrame(rows))

@@ -112,7 +112,7 @@ def test_identical_tables_are_equal() -> None:
     for frame in (same.changes, same.distances):
         assert (frame["direction"] == "equal").all()
         assert (frame[["mean", "hdi_low", "hdi_high"]].abs() < 1e-12).all().all()
-    assert (same.changes["reading"] == "equal").all()
+    assert (same.changes["reading"] == "no change").all()
     assert "the same in both" in str(same)
 
 

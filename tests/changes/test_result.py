@@ -150,7 +150,8 @@ def test_changes_are_of_all_words_of_groups_and_of_words() -> None:
     ]
     np.testing.assert_allclose(frame["observed"], [0.05, 0.1, 0.05, 0.2, 0.0, 0.2, 0.2, -0.02], atol=1e-12)
     np.testing.assert_allclose(frame["mean"][:5], frame["observed"][:5], atol=1e-12)
-    assert frame["reading"][:5].tolist() == ["narrower", "first only", "first only", "first only", "not settled"]
+    gone = "narrower, no longer settled"
+    assert frame["reading"][:5].tolist() == ["narrower", gone, gone, gone, "not settled"]
     wide = change_rows(DRAWN, PAIRING, gaps, Estimation(draws=100, seed=1, hdi_prob=0.89))
     assert (wide["sd"][:3] > 5 * frame["sd"][:3]).all()
 
@@ -182,18 +183,18 @@ def test_a_reading_is_the_one_whose_meaning_holds() -> None:
         away = first * change > 0
         holds = {
             "not settled": not settled[2],
-            "neither": settled == (False, False, True),
-            "second only": settled == (False, True, True),
-            "reversed": settled == (True, True, True) and first * second < 0,
+            "changed": settled == (False, False, True),
+            "now settled": settled == (False, True, True),
+            "opposite sign": settled == (True, True, True) and first * second < 0,
             "narrower": settled == (True, True, True) and first * second > 0 and not away,
-            "first only": settled == (True, False, True) and not away,
+            "narrower, no longer settled": settled == (True, False, True) and not away,
             "wider": settled[0] and settled[2] and away and not (settled[1] and first * second < 0),
         }
         rows = (row(mean, settled=sure) for mean, sure in zip((first, second, change), settled, strict=True))
         of_first, of_second, of_change = rows
         assert [name for name, held in holds.items() if held] == [reading_of(of_change, of_first, of_second)]
         assert reading_of(of_change | {"borderline": True}, of_first, of_second) == "borderline"
-        assert reading_of(of_change | {"direction": "equal"}, of_first, of_second) == "equal"
+        assert reading_of(of_change | {"direction": "equal"}, of_first, of_second) == "no change"
         open_gap = of_first | {"borderline": True}
         assert reading_of(of_change, open_gap, of_second) == reading_of(of_change, None, of_second)
 

@@ -21,9 +21,9 @@ SLOPES = pd.DataFrame({"contrast": ["associated - different"]})
 @pytest.mark.parametrize(
     ("reading", "text", "mark"),
     [
-        ("narrower", "the slope is weaker (nearer to 0) in 1990.", "● → weaker"),
-        ("wider", "the slope is stronger (farther from 0) in 1990.", "● → stronger"),
-        ("reversed", "the slope has the opposite sign in 1990.", "● → opposite sign"),
+        ("weaker", "the slope is weaker (nearer to 0) in 1990.", "● → weaker"),
+        ("stronger", "the slope is stronger (farther from 0) in 1990.", "● → stronger"),
+        ("opposite sign", "the slope has the opposite sign in 1990.", "● → opposite sign"),
         ("borderline", "the slope has a borderline change.", "⊙ → borderline"),
         ("not settled", "the slope has no settled change.", "○ not settled"),
     ],
@@ -38,7 +38,7 @@ def test_names_of_covariates_are_written_as_people_write_them() -> None:
     row = {"contrast": "associated - different", "covariate": "share_of_women", "unit": "one unit", "words": 9}
     row |= {"mean": -0.1, "hdi_low": -0.2, "hdi_high": -0.05, "settled": True, "borderline": False}
     rows = [row | {"period": name, "reading": ""} for name in ("1910", "1990")]
-    rows.append(row | {"period": "1910 to 1990", "reading": "narrower"})
+    rows.append(row | {"period": "1910 to 1990", "reading": "weaker"})
     name = "share_of_women"
     statements = slope_statements(pd.DataFrame(rows), SIDES, {})
     texts = [slope_answer(rows, name, SIDES), slope_estimate(rows, name, 0.89), *map(str, statements)]

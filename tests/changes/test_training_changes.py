@@ -43,7 +43,7 @@ def test_changes_are_those_of_each_seed_with_a_reading_from_both_gaps() -> None:
         for one in tables
     ]  # fmt: skip
     assert rows["mean"][0] == pytest.approx(np.mean(plain), abs=0.003)
-    assert rows["change"][0] == "second only"
+    assert rows["change"][0] == "now settled"
     assert compared.verdicts[0].text.startswith(
         "Compared with original, the gap associated - different is settled only in hard"
     )
@@ -51,7 +51,7 @@ def test_changes_are_those_of_each_seed_with_a_reading_from_both_gaps() -> None:
     assert "changed = {'hard': {seed: fitted(OTHER_EMBEDDING), ...}}" in compared.contents.code
     assert len(bb.plots.plot_trainings(compared).axes) == 1
     same = bb.compare_trainings(fits, changed={"none": fits}, level="protected_group", random_seed=1)
-    assert same.contrasts["change"].tolist() == ["equal", "equal"]
+    assert same.contrasts["change"].tolist() == ["no change", "no change"]
     named = bb.compare_trainings(others, changed={"soft": fits}, first="hard", random_seed=1)
     assert set(named.contrasts["first"]) == {"hard"}
     assert named.contents.answer.startswith("Compared with hard, the gap")
@@ -92,7 +92,7 @@ def test_each_condition_has_a_row_in_the_order_given_and_each_fit_is_contrasted_
     assert len(contrasted) == 3 * len(fits)
     rows = compared.contrasts
     assert rows["second"].tolist() == ["wide", "none"]
-    assert rows["change"].tolist()[1] == "equal"
+    assert rows["change"].tolist()[1] == "no change"
     assert rows["probability_in_rope"].tolist() == pytest.approx([0, 1], abs=0.05)
     assert rows["mean"][0] == bb.compare_trainings(fits, changed={"wide": others}, random_seed=1).contrasts["mean"][0]
     assert [one.numbers["second"] for one in compared.verdicts] == ["wide", "none"]

@@ -123,7 +123,7 @@ def test_length_alone_moves_midb_as_stored(shared: Path) -> None:
 def test_what_is_said_of_methods_is_in_the_table() -> None:
     gender = TABLE[(TABLE["measure"] == "gender") & (TABLE["embedding"] == "Google News")].set_index("method")
     gone = ["linear", "hard", "double_hard", "inlp"]
-    assert gender.index[gender["reading"] == "first only"].tolist() == gone
+    assert gender.index[gender["reading"] == "narrower, no longer settled"].tolist() == gone
     smaller = {"ran", "half_sibling", "misp", "mhd", "bam", "gender_preserving", "soft"}
     assert set(gender.index[gender["reading"] == "narrower"]) == smaller
     assert gender.loc[["oscar", "soft"], "change"].abs().max() < 0.0005

@@ -100,6 +100,8 @@ _COMPARISON_DRAWS = 500
 _SENSITIVITY_DRAWS = 500
 _COMPARISON = "Which model to trust"
 _SENSITIVITY = "What the conclusions are sensitive to"
+# What is left out -> words before its name, or before the prior that is tried.
+_CASES = {"attribute_word": "without", "protected_word": "without", "list": "without the", "prior": "with"}
 _COVARIATES = "What follows the covariates?"
 _EMBEDDINGS = "Comparison with other embeddings"
 _RANDOM_LISTS = "Is it only frequency? Claims for random words"
@@ -360,17 +362,15 @@ def sensitivity_section(page: FitReport) -> Section:
         if changes.leave_out == LEAVE_OUT[0]:  # the refit with everything is the same for all
             edges = _edges(page, changes.contrasts)
         for contrast, names in changes.deciding.items():
-            deciding.setdefault(contrast, []).extend(names)
-    changed = {contrast: names for contrast, names in deciding.items() if names}
+            deciding.setdefault(contrast, []).extend(f"{_CASES[changes.leave_out]} {name}" for name in names)
+    tried = f"{refits:,} fits, each without one word or list, or with another prior"
     headlines = [
-        f"The conclusion on '{contrast}' changes in {len(names)} of {refits:,} variations (without a word or a list, "
-        f"or with another prior): {name_some(names, 5)}."
-        for contrast, names in changed.items()
+        f"'{contrast}' has another answer {name_some(names, 5)}. All other answers hold ({tried})."
+        for contrast, names in deciding.items()
+        if names
     ]
     blocks = [*map(Notice, edges), *blocks]
-    unchanged = (
-        f"No conclusion changes in any of {refits:,} variations (without a word or a list, or with another prior)."
-    )
+    unchanged = f"Every answer holds in all of {tried}."
     return Section("sensitivity", _SENSITIVITY, blocks, [*edges, *(headlines or [unchanged])])
 
 
