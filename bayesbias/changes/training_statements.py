@@ -4,9 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from bayesbias.base.number_text import counted, distance_text, interval_text, percent_text, share_text, signed_text
+from bayesbias.base.number_text import (
+    counted,
+    distance_text,
+    interval_text,
+    listed,
+    percent_text,
+    share_text,
+    signed_text,
+)
 from bayesbias.base.statements import Statement
 from bayesbias.changes.change_statements import in_rope_text, size_limits
+from bayesbias.changes.training_spread import SD_PRIOR
 from bayesbias.errors import name_some, worded
 from bayesbias.estimates.intervals import contrast_sides, is_settled, mark_of, settled_text
 
@@ -55,13 +64,13 @@ _COMPARED_IN_PYTHON = 'bb.compare_trainings(hard_fits, changed={"inlp": inlp_fit
 _COMPARED_BY_COMMAND = "bayesbias trainings hard/*.npz --first hard --changed inlp"
 
 
-def training_limits(facts: Mapping[str, Any], seed_sd_prior: float) -> tuple[Statement, ...]:
+def training_limits(facts: Mapping[str, Any]) -> tuple[Statement, ...]:
     """Return what a comparison of seeds does not show, given `TrainingComparison.facts`."""
     seeds, resamples = len(facts["embeddings"]), facts["resamples"]
     order = _ORDER.format(how=worded(_COMPARED_IN_PYTHON, _COMPARED_BY_COMMAND))
     few = (
         f"How much seeds differ in general. {counted(seeds, 'seed says', 'seeds say')} little about their standard "
-        f"deviation, so its prior matters (that of Jeffreys, bounded by a half-Normal with scale {seed_sd_prior:g}). "
+        f"deviation, so its prior matters (that of Jeffreys, bounded by a half-Normal with scale {SD_PRIOR:g}). "
         "Train more seeds, or report this standard deviation with its interval."
     )
     return (
@@ -306,6 +315,31 @@ def counts_text(row: Mapping[str, Any]) -> str:
         return f"{text} in {f'any of {seeds}' if text == 'not settled' else f'all {seeds}'} seeds"
     (first, count), *others = shown
     return ", ".join([f"{first} in {count} of {row['seeds']} seeds", *(f"{text} in {many}" for text, many in others)])
+
+
+def training_methods(facts: Mapping[str, Any], hdi_prob: float, random_seed: int) -> Statement:
+    """Return a paragraph for the methods section of a paper, given `TrainingComparison.facts`."""
+    names, settings = dict.fromkeys(facts["embeddings"].values()), facts["settings"]
+    resampled = f", and in {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
+    fitted_with = f"{settings['draws'] * settings['chains']:,} draws"
+    if "random_seed" in settings:
+        fitted_with += f" with seed {settings['random_seed']}"
+    if facts["changed"]:
+        what = f"how the gaps of {facts['study']} change from {facts['first']} to {listed(facts['changed'], 12)}"
+        source = "The change of a gap in a seed comes from the paired distances of both of its tables"
+    else:
+        what = f"the gaps of {facts['study']}"
+        source = f"The gaps of a seed come from the model {facts['model']}, fitted to its table alone ({fitted_with})"
+    text = (
+        f"We estimated {what} in {counted(len(facts['embeddings']), 'embedding')} that differ in the seed of their "
+        f"training ({name_some(names, 12)}){resampled}, from {counted(facts['protected_words'], 'protected word')} and "
+        f"{counted(facts['attribute_words'], 'attribute word')}. {source}. Seeds are a sample: their values are Normal "
+        "around the mean over seeds, with Jeffreys' prior of the standard deviation, bounded by a half-Normal of scale "
+        f"{SD_PRIOR:g}. All seeds have the same words, so that the error from the choice of words is added once, to "
+        f"that mean. Intervals are {percent_text(hdi_prob)} highest posterior density intervals (seed {random_seed}; "
+        f"bayesbias {facts['version']})."
+    )
+    return Statement("methods", text)
 
 
 def contrast_statement(row: dict[str, Any]) -> Statement:

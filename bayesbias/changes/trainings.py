@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from bayesbias import __version__
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, listed, percent_text, shown_name
@@ -23,7 +24,6 @@ from bayesbias.changes.training_changes import (
 )
 from bayesbias.changes.training_code import TrainingSources, training_code
 from bayesbias.changes.training_contents import CHANGE_HEADINGS, SEED_HEADINGS, figures_over_seeds, tables_over_seeds
-from bayesbias.changes.training_spread import SD_PRIOR
 from bayesbias.changes.training_statements import (
     SMALL_SHARE,
     STATES,
@@ -36,6 +36,7 @@ from bayesbias.changes.training_statements import (
     training_answer,
     training_estimate,
     training_limits,
+    training_methods,
     verdict,
 )
 from bayesbias.errors import ReportError, name_some, setting
@@ -151,8 +152,8 @@ class TrainingComparison(Result):
         `attribute_words`, `pairs`, `lost_words` (by list), `max_lost`, `model`, `sampler`, `settings` (draws and tuning
         steps of a chain, chains, and the seed, if all fits have the same), `resamples`, the number of trainings on
         resampled documents, `changed`, the names of the second conditions, `ranks` of the vectors that
-        these changed, if all are known, `baseline`, `level`, `scope` and `rope`, and
-        `doubts`, statements about the fits.
+        these changed, if all are known, `baseline`, `level`, `scope` and `rope`, the `version` of the
+        package, and `doubts`, statements about the fits.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -204,7 +205,7 @@ class TrainingComparison(Result):
                 f"{over} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(change_over_seeds_statement(row) if changed else contrast_statement(row) for row in shown),
             ),
-            StatementList("What it does not show", training_limits(self.facts, SD_PRIOR)),
+            StatementList("What it does not show", training_limits(self.facts)),
         )
 
     @cached_property
@@ -232,7 +233,10 @@ class TrainingComparison(Result):
             answer=self._answer,
             estimate=training_estimate([one.numbers for one in self.verdicts], self.hdi_prob),
             answers=self.verdicts,
-            parts=(StatementList("Lost words", lost),) if lost else (),
+            parts=(
+                *((StatementList("Lost words", lost),) if lost else ()),
+                StatementList("Methods", (training_methods(facts, self.hdi_prob, self.random_seed),), bulleted=False),
+            ),
             tables=tables_over_seeds(self.contrasts, [dict(one.numbers) for one in self.verdicts], facts, prob)
             | {
                 "contrasts": ResultTable(
@@ -443,5 +447,6 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
             **{name: fit_attribute(first, name) for name in ("draws", "tune", "chains")},
             **({"random_seed": seeds.pop()} if len(seeds) == 1 else {}),
         },
+        "version": __version__,
         "doubts": [*problems, *data_doubts(first)],
     }

@@ -227,9 +227,10 @@ def slope_rows(
     frame["settled"] = [is_settled(low, high) and not borderline for low, high, borderline in ends]
     rows = rows_of(frame)
     frame["reading"] = ""
-    for place in np.flatnonzero(frame["quantity"] == "change"):
-        change = rows[place] | {"direction": "" if rows[place]["sd"] > ROUNDING else "equal"}
-        frame.loc[place, "reading"] = slope_reading(reading_of(change, rows[place - len(effects)], rows[place - 1]))
+    for place, row in enumerate(rows):
+        if row["quantity"] == "change":
+            row = row | {"direction": "" if row["sd"] > ROUNDING else "equal"}
+            frame.loc[place, "reading"] = slope_reading(reading_of(row, rows[place - len(effects)], rows[place - 1]))
     return frame
 
 

@@ -188,7 +188,7 @@ COLUMNS: dict[str, Column] = {
     # verdicts and probabilities
     "borderline": Column("Borderline", meaning=f"whether {VERDICTS['borderline']}; {MORE_DRAWS}"),
     "agree": Column("Seeds agree"),
-    "direction": Column("Direction", meaning="nearer below 0, farther above 0"),
+    "direction": Column("Direction", meaning="nearer if the estimate is below 0, farther if it is above"),
     "reading": Column(
         "Reading",
         meaning=f"what the interval, or the intervals of a change and of both gaps, show; settled if "
@@ -196,7 +196,9 @@ COLUMNS: dict[str, Column] = {
     ),
     "better": Column("Better", meaning="values that are better"),
     "probability": Column("Probability", "probability", "probability of that rank"),
-    "probability_of_direction": Column("P(sign)", "probability", "probability that the sign is as estimated"),
+    "probability_of_direction": Column(
+        "P(this sign)", "probability", "probability that the value has the sign of its estimate"
+    ),
     "rank_correlation": Column("Rank correlation", "digits", "Spearman's, right for values far from Normal too"),
     "kurtosis": Column("Kurtosis", "digits", "of the ratings; 3 if they are Normal, larger if a few are extreme"),
     "rank_correlation_low": Column("Interval, rank correlation", "digits", _INTERVAL),

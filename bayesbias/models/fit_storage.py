@@ -252,6 +252,13 @@ def _check_type(kind: "h5py.h5t.TypeID", where: str) -> None:
     is_number = kind.get_class() in (h5py.h5t.INTEGER, h5py.h5t.FLOAT) and kind.get_size() <= _NUMBER_BYTES
     if not is_number and kind.get_class() != h5py.h5t.STRING:
         raise UnfitError(f"{where} holds something other than numbers or texts")
+    if _is_any_length(kind):
+        letters = h5py.h5t.C_S1.copy()
+        letters.set_size(h5py.h5t.VARIABLE)
+        letters.set_cset(kind.get_cset())
+        letters.set_strpad(kind.get_strpad())
+        if not kind.equal(letters):  # HDF5 would take the memory of letters of up to 4 GB each
+            raise UnfitError(f"{where} has texts in a form that is not supported")
 
 
 def _is_any_length(kind: "h5py.h5t.TypeID") -> bool:

@@ -56,6 +56,9 @@ def test_changes_are_those_of_each_seed_with_a_reading_from_both_gaps() -> None:
     assert set(named.contrasts["first"]) == {"hard"}
     assert named.contents.answer.startswith("Compared with hard, the gap")
     assert "first='hard'" in named.contents.code
+    methods = str(named.contents.parts[-1].statements[0])
+    assert "change from hard to soft in 4 embeddings" in methods, methods
+    assert "comes from the paired distances of both of its tables." in methods
     with pytest.raises(ReportError, match="the first is 'hard'"):
         bb.compare_trainings(others, changed={"hard": fits}, first="hard")
     with pytest.raises(ReportError, match=r"one condition only: 3\."):

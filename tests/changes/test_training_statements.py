@@ -58,9 +58,9 @@ def test_the_verdict_begins_with_the_first_contrast() -> None:
 
 def test_few_seeds_are_a_limit() -> None:
     facts = {"embeddings": range(4), "resamples": 0, "changed": (), "rope": None}
-    assert [statement.kind for statement in training_limits(facts, 0.1)] == ["few seeds", "other", "wide intervals"]
+    assert [statement.kind for statement in training_limits(facts)] == ["few seeds", "other", "wide intervals"]
     facts |= {"embeddings": range(5), "resamples": 8}
-    assert [statement.kind for statement in training_limits(facts, 0.1)] == ["other", "wide intervals"]
+    assert [statement.kind for statement in training_limits(facts)] == ["other", "wide intervals"]
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
         texts.append("rows of groups and of single words are about exactly these words")
     if "net_mean" in frame and frame["net_mean"].notna().any():
         texts.append(net_meaning(measure_of(settings)))
-    texts.append("P(sign): probability that the difference has the sign of its estimate")
+    texts.append("P(this sign): probability that the difference has the sign of its estimate")
     texts += [f"{verdict}: {VERDICTS[verdict]}" for verdict in ("settled", "borderline")]
     return "".join(f"; {text}" for text in texts) + _region(settings)
 

@@ -199,7 +199,7 @@ def test_an_sd_is_never_borderline_and_a_paper_has_five_columns(
     assert effect.effects.loc[is_sd, "borderline"].isna().all()
     assert effect.effects.loc[~is_sd, "borderline"].notna().all()
     written = bb.write(effect, tmp_path / "effect.tex").read_text(encoding="utf-8")
-    assert "Quantity & Scope & Estimate & Interval & P(sign)" in written
+    assert "Quantity & Scope & Estimate & Interval & P(this sign)" in written
     assert written.count("\\begin{tabular}") + written.count("\\begin{longtable}") == 2  # effects and words
     with pytest.raises(ReportError, match=r"write the result itself, such as bb\.write"):
         bb.write(effect.effects, tmp_path / "effects.tex")
