@@ -485,9 +485,12 @@ def _lacking(lacking: "pd.DataFrame", noun: str) -> Iterator[Statement]:
         yield Statement("lacking words", text, {"words": rows["word"].tolist(), "list": name})
     nowhere = lacking[lacking["conditions"] == 0]
     unrated = nowhere["reason"] == NO_NUMBER
-    for rows, what in ((nowhere[~unrated], f"No {noun} has the words"), (nowhere[unrated], _UNRATED.format(noun=noun))):
-        if words := rows["word"].tolist():
-            yield Statement("lost words", f"{what} {name_some(words, 12)}.", {"words": words})
+    for (_, name), rows in nowhere[~unrated].groupby(["role", "list"], sort=False):
+        words = rows["word"].tolist()
+        text = f"No {noun} has {counted(len(words), 'word')} of {shown_name(str(name))}: {name_some(words, 12)}."
+        yield Statement("lost words", text, {"words": words, "list": name})
+    if words := nowhere["word"][unrated].tolist():
+        yield Statement("lost words", f"{_UNRATED.format(noun=noun)} {name_some(words, 12)}.", {"words": words})
 
 
 def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:

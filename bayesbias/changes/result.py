@@ -240,8 +240,8 @@ class Changes(ComparedConditions):
             trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
             shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
-            title=facts["description"] or self._headline,
-            about=f"{f'{self._headline}{"" if self._headline.endswith("?") else "."} ' if facts['description'] else ''}"
+            title=self._headline,
+            about=f"{f'The study asks: {facts["description"]} ' if facts['description'] else ''}"
             f"{counted(len(self.conditions), condition_word(facts))}. "
             f"{sizes_of_conditions(facts['sizes'])}.{self._meaning}",
             answer=self._answer,
@@ -317,15 +317,15 @@ class Changes(ComparedConditions):
 
     @property
     def _headline(self) -> str:
-        study = f": {self.facts['study']}" if self.facts["study"] else ""
+        association = f"the association of {self.facts['study']}" if self.facts["study"] else "the association"
         if rows := self._slopes:
             first, second = self.sides
             name = quoted_name(rows[0]["covariate"])
             return f"Does a word's gap between {first} and {second} words follow {name}, and did that change?"
         if self.facts["times"] is not None:
-            return f"How did the association move?{study.removeprefix(':')}"
+            return f"How did {association} move?"
         first, *others = self.conditions
-        return f"Did the association change from {first} to {listed(others, 3)}?{study.removeprefix(':')}"
+        return f"Did {association} change from {first} to {listed(others, 3)}?"
 
 
 @dataclass(frozen=True)

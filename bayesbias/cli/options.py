@@ -60,11 +60,11 @@ OPTIONS = {
     ),
     "random_lists.embedding": _argument("VECTORS", f"{_VECTORS}; all its words are read."),
     "debias.embedding": _argument("VECTORS", f"{_VECTORS}; it is read whole."),
-    "embeddings": _argument("VECTORS...", "Files of embeddings that differ only in the seed of their training."),
+    "embeddings": _argument("VECTORS", "Files of embeddings that differ only in the seed of their training."),
     "nli.embeddings": _argument(
-        "VECTORS...", "Files of embeddings, or with --models folders; each is compared with the first."
+        "VECTORS", "Files of embeddings, or with --models folders; each is compared with the first."
     ),
-    "asymmetry.embeddings": _argument("VECTORS...", "Files of embeddings, or folders of masked language models."),
+    "asymmetry.embeddings": _argument("VECTORS", "Files of embeddings, or folders of masked language models."),
     "encoder": _argument(
         "ENCODER",
         "Folder of a sentence-transformers or model2vec encoder; or MODULE:FUNCTION, a function of your own.",
@@ -78,7 +78,7 @@ OPTIONS = {
     ),
     "plan": _argument("PLAN", "A TOML file: [embeddings] with names and files, and studies."),
     "periods": _argument(
-        "PERIODS...",
+        "PERIODS",
         "Folder with a file or a folder a period (also HistWords), or files of embeddings or distance tables in the "
         "order of time.",
     ),

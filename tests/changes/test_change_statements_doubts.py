@@ -87,7 +87,7 @@ def test_lacking_words_ties_and_convergence() -> None:
     some, nowhere, unrated = (doubt for doubt in change_doubts(distances("different"), lacking, FACTS))
     assert "Lisa (not in 1900), Ann (without a number in 1910)" in some.text
     assert some.numbers == {"words": ["Lisa", "Ann"], "list": "women"}
-    assert nowhere.text == "No condition has the words zyx."
+    assert nowhere.text == "No condition has 1 word of work: zyx."
     assert unrated.text == "Words without a number in the covariates were left out of all conditions: Eve."
 
 

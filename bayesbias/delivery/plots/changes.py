@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.checks import check_choice, check_type
-from bayesbias.base.number_text import counted, percent_text, shown_name, visible
+from bayesbias.base.number_text import counted, percent_text, shown_name
 from bayesbias.base.results import MOST_LINES
 from bayesbias.base.statements import rows_of
 from bayesbias.changes.change_contents import MOST_CHANGES
@@ -96,7 +96,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         frame[(frame["first"] == first) & (frame["second"] == name)] for frame in (changes.changes, changes.distances)
     )
     of_all = distances[distances["protected_word"] == ""]
-    minus = f"{_short(name)} minus {_short(first)}"
+    minus = f"{short_label(name)} minus {short_label(first)}"
     if broken := len(minus) > _LONGEST_LINE:
         minus = minus.replace(" minus ", "\nminus ", 1)
     if moved.empty:
@@ -174,15 +174,9 @@ def _gaps(axes: "Axes", gaps: "pd.DataFrame", connections: list[str], first: str
     _name_rows(
         axes,
         [f"minus {connection}" for connection in connections],
-        f"Gap in {_short(first)} (hollow)\nand in {_short(second)} (filled)",
+        f"Gap in {short_label(first)} (hollow)\nand in {short_label(second)} (filled)",
         "Difference of mean cosine distances\n(below 0: associated words are nearer)",
     )
-
-
-def _short(name: str) -> str:
-    """Return a name shortened in the middle, because names of derived embeddings begin alike."""
-    name = " ".join(visible(name).split())
-    return name if len(name) <= 28 else f"{name[:13]}…{name[-14:]}"
 
 
 def _change(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
@@ -241,7 +235,7 @@ def plot_change_summary(changes: Changes) -> "Figure":
     names_of_contrasts = dict.fromkeys([*moved["contrast"], *gaps["contrast"]])
     connections = [contrast_sides(contrast)[1] for contrast in names_of_contrasts]
     panels = (
-        (moved, by, rows, f"Change from {_short(first)}", "Change in cosine distance"),
+        (moved, by, rows, f"Change from {short_label(first)}", "Change in cosine distance"),
         (gaps, "condition", conditions, "Gap", "Gap in cosine distance (below 0: nearer)"),
     )
     figure = new_figure(_WIDTH, _INCHES_A_ROW * 1.2 * (len(rows) + len(conditions)) + 2.6)
@@ -254,7 +248,7 @@ def plot_change_summary(changes: Changes) -> "Figure":
             connection = contrast_sides(row["contrast"])[1]
             y = names.index(row[column]) + offsets[connection]
             _change(axes, row | {"connection": connection}, y, size=6.0)
-        _name_rows(axes, [_short(name) or EVERYONE for name in names], title, label)
+        _name_rows(axes, [name or EVERYONE for name in names], title, label)
         furnish(axes, "x", rows=True)
     title_figure(
         figure,
@@ -480,7 +474,7 @@ def plot_trainings(
         f"\n{len(shown)} of {len(every):,} lines, those that vary most between seeds" if len(shown) < len(every) else ""
     )
     subtitle = f"{percent_text(comparison.hdi_prob)} HPDI; filled: stable; dot: open, or seeds disagree"
-    what = f": change in {name_some([_short(name) for name in changed], 3)}" if changed else ""
+    what = f": change in {name_some([short_label(name) for name in changed], 3)}" if changed else ""
     title_figure(figure, f"{counted(len(seeds), 'seed')}{what}\n{subtitle}{cut_note}", size=10)
     others = list(dict.fromkeys(contrast_sides(name)[1] for name in shown["contrast"]))
     series = {name: (COLORS[name], MARKERS[name]) for name in others} | {"one seed": (_SEED_COLOR, "o")}
@@ -492,6 +486,6 @@ def plot_trainings(
 def _training_label(row: Mapping[str, Any], *, several: bool, one_contrast: bool) -> str:
     """Return the label of a contrast over seeds: its condition, if there are several, its words, and its contrast."""
     words = row["protected_word"] or row["protected_group"]
-    parts = [_short(row["second"])] if several else []
+    parts = [short_label(row["second"])] if several else []
     parts += [short_label(words)] if words else ["all words"] if one_contrast else []
     return ": ".join([*parts, *([] if one_contrast else [row["contrast"]])])

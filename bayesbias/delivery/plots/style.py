@@ -97,15 +97,18 @@ def row_offsets(count: int, reach: float) -> "NDArray[Any]":
 
 
 def short_label(word: str, longest: int = 24) -> str:
-    r"""Return a word as one line of a figure, shortened to `longest` characters, with its control characters visible.
+    r"""Return a word as one line of a figure, with its control characters visible.
 
-    >>> short_label("a" * 40)
-    'aaaaaaaaaaaaaaaaaaaaaaa…'
+    It has `longest` characters at most: the middle is left out, since names of embeddings often begin alike.
+
+    >>> short_label("wikipedia2018_skipgram_seed1")
+    'wikipedia201…pgram_seed1'
     >>> print(short_label("a\nb\0"))
     a b\x00
     """
     word = " ".join(visible(word).split())
-    return word if len(word) <= longest else word[: longest - 1] + "…"
+    end = (longest - 1) // 2
+    return word if len(word) <= longest else f"{word[: longest - 1 - end]}…{word[-end:]}"
 
 
 def as_text(text: "Text") -> None:
