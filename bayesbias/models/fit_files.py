@@ -320,10 +320,10 @@ def _posterior_faults(fit: "xr.DataTree", rows: ModelData) -> Iterator[str]:
         if variable not in shapes and is_users(fit):
             if draws.dims[:2] != _CHAINS:
                 yield f"posterior/{variable} has the dims {draws.dims}, which do not begin with chain and draw."
-        elif unknown := [dim for dim in draws.dims[2:] if dim not in labels or dim not in posterior.coords]:
+        elif unknown := [dim for dim in draws.dims[2:] if dim not in labels or dim not in posterior.indexes]:
             yield f"posterior/{variable} has the dim {unknown[0]!r}, which this model lacks, or which has no labels."
     for dim, label in labels.items():
-        if dim in posterior.coords and posterior.coords[dim].to_numpy().tolist() != label.tolist():
+        if dim in posterior.indexes and posterior.indexes[dim].to_numpy().tolist() != label.tolist():
             yield f"posterior/{dim} has other labels than constant_data."
 
 

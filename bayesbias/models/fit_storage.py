@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     import h5py
 
 _COPIES = 3  # of the numbers in memory: the file, and what xarray makes of it
-_NUMBER_BYTES = 8  # of the largest number
+# Numbers of a fit: integers with 8 to 64 bits, with or without a sign, and real numbers with 32 or 64.
+_NUMBERS = (*(f"STD_{sign}{bits}{order}" for sign in "IU" for bits in (8, 16, 32, 64) for order in ("LE", "BE")),)
+_NUMBERS += ("IEEE_F32LE", "IEEE_F32BE", "IEEE_F64LE", "IEEE_F64BE")
 _LONGEST_NAME = 256  # bytes, of a dimension
 _MOST_TEXTS = 100  # in one attribute
 _MOST_PARTS = 10_000  # variables and attributes, of which a fit has hundreds
@@ -249,8 +251,7 @@ def _check_type(kind: "h5py.h5t.TypeID", where: str) -> None:
     """Raise `UnfitError` for any type but numbers and texts."""
     import h5py
 
-    is_number = kind.get_class() in (h5py.h5t.INTEGER, h5py.h5t.FLOAT) and kind.get_size() <= _NUMBER_BYTES
-    if not is_number and kind.get_class() != h5py.h5t.STRING:
+    if not any(kind.equal(getattr(h5py.h5t, number)) for number in _NUMBERS) and kind.get_class() != h5py.h5t.STRING:
         raise UnfitError(f"{where} holds something other than numbers or texts")
     if _is_any_length(kind):
         letters = h5py.h5t.C_S1.copy()

@@ -24,7 +24,9 @@ from tests.fuzz.storages import whole_fit
         (b"FRHP", 136, 200, 2, "heaps of names"),  # rows
         (b"DIMENSION_LIST\0\0", 1, 13, 1, "longer than the file"),  # neither a list nor a text
         (b"creation_library_version\0\0\0\0\0\0\0\0", 12, 2**31, 4, "longer than the file"),  # bytes of a letter
-        (b"\3\x14\0\1\0\0\x19\1\1\0\x10\0\0\0\x10\0\0\0", 0, 2**31, 4, "texts in a form"),  # bytes of a letter
+        # The bias of the exponents of numbers, and the bytes of a letter of a variable.
+        (b"\3\x14\0\1\0\0\x11 ?\0\x08\0\0\0\0\0@\0\x34\x0b\0\x34", 0, 5_163, 4, "numbers or texts"),
+        (b"\3\x14\0\1\0\0\x19\1\1\0\x10\0\0\0\x10\0\0\0", 0, 2**31, 4, "texts in a form"),
     ],
 )
 def test_numbers_that_make_hdf5_crash_are_refused(

@@ -39,3 +39,12 @@ def test_places_that_are_texts_are_a_fault_before_they_are_used() -> None:
         texts = np.full(constant[name].shape, "x")
         fit["constant_data"] = xr.DataTree(constant.assign({name: (constant[name].dims, texts)}))
         assert list(content_faults(fit)) == [f"constant_data/{name} holds no places."]
+
+
+def test_labels_along_another_dim_are_a_fault() -> None:
+    fit = bb.fit(small_table(), "hierarchical", draws=50, chains=4, random_seed=1, progress=False)
+    posterior = fit["posterior"].to_dataset()
+    names = posterior["connection"].to_numpy()
+    moved = posterior.drop_vars("connection").assign_coords(connection=("chain", names))
+    fit["posterior"] = xr.DataTree(moved)
+    assert "has the dim 'connection', which this model lacks, or which has no labels" in next(content_faults(fit))
