@@ -1,6 +1,7 @@
 """Tables with marks, and figures, on the page of changes."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import ResultFigure, ResultTable
@@ -8,6 +9,7 @@ from bayesbias.changes.change_statements import change_mark, condition_word
 from bayesbias.changes.slope_statements import covariate_names, slope_change_mark
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark
+from bayesbias.tables.measures import Measure, measure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +29,7 @@ def condition_columns(facts: Mapping[str, Any]) -> dict[str, Any]:
     noun = condition_word(facts)
     meanings = {"conditions": f"{noun}s that have the word", "lacks": f"{noun}s that lack the word"}
     if noun == "period":
-        meanings["condition"] = "period of the texts behind the vectors"
+        meanings["condition"] = "period of the texts"
     heading = noun.capitalize()
     return {"headings": {"condition": heading, "conditions": f"{heading}s"}, "meanings": meanings}
 
@@ -47,7 +49,8 @@ def first_tables(
     groups = ends[~of_word & (in_first | ~of_group)]
     groups = groups.assign(protected_group=groups["protected_group"].replace("", "All words"))
     several = ("second",) if len(facts["conditions"]) > 2 and facts["times"] is None else ()
-    about = f"{prob}; above 0, {base} words are farther in the second {condition_word(facts)}"
+    measure = measure_of(facts)
+    about = f"{prob}; above 0, {base} words are {measure.farther} in the second {condition_word(facts)}"
     headings = {"mean": "Change", "second": "In", "contrast": "Gap", "observed": "Plain change"}
     shown: dict[str, Any] = {"differences": True, "in_folder": False}
     tables = {
@@ -75,15 +78,21 @@ def first_tables(
     periods = gaps[(gaps["protected_word"] == "") & (gaps["protected_group"] == "") & (gaps["contrast"] == first)]
     terms = condition_columns(facts)
     terms["headings"] = {"mean": "Gap", "observed": "Plain gap", **terms["headings"]}
-    caption = f"Gap {first} in each period, {prob}; below 0, {base} words are nearer"
-    in_periods = ResultTable(periods, "Periods", caption, ("condition", *_NUMBERS), mark=mark, **terms, **shown)
+    caption = f"Gap {first} in each period, {prob}; below 0, {base} words are {measure.nearer}"
+    marked = partial(mark, below=measure.nearer, above=measure.farther)
+    in_periods = ResultTable(periods, "Periods", caption, ("condition", *_NUMBERS), mark=marked, **terms, **shown)
     return {"periods": in_periods, **tables}
+
+
+def with_ways(frame: "pd.DataFrame", measure: Measure) -> "pd.DataFrame":
+    """Return rows whose directions are in the words of the measure, such as "likelier"."""
+    return frame.assign(direction=frame["direction"].map(measure.way)) if "direction" in frame else frame
 
 
 def gaps_table(gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str) -> ResultTable:
     """Return the gaps of all words and groups in each condition."""
     caption = f"Gap in each {condition_word(facts)}, {prob}"
-    shown = gaps[gaps["protected_word"] == ""]
+    shown = with_ways(gaps[gaps["protected_word"] == ""], measure_of(facts))
     return ResultTable(shown, "Gaps", caption, differences=True, **condition_columns(facts))
 
 
@@ -108,11 +117,12 @@ def change_figures(
     leads the page.
     """
     first, *others = facts["conditions"]
+    measure = measure_of(facts)
     legend = f"Points: posterior means, filled if settled; lines: {prob}"
     figures: dict[str, ResultFigure] = {}
     if facts["times"] is not None:
         contrasts = list(dict.fromkeys(gaps["contrast"]))
-        caption = f"Gap in each period, in units of cosine distance; below 0, nearer. {legend}; crosses: plain gaps."
+        caption = f"Gap in each period, {measure.in_unit}; below 0, {measure.nearer}. {legend}; crosses: plain gaps."
         alt = "The gap in each period with its interval. The numbers are in the table of gaps."
         figures["trend"] = ResultFigure(
             "plot_trend", caption, options={"contrast": contrasts[0]}, section="" if is_first else "Periods", alt=alt
@@ -136,7 +146,7 @@ def change_figures(
             "plot_changes",
             f"Changes from {first} to {name}. {legend}.{shown} The gaps in {first} (hollow) and in {name} (filled) "
             "come from separate fits and need not differ by exactly the change, which is the number to use. Colours "
-            "and shapes show the other side of each gap, or the kind of words to which a distance is.",
+            f"and shapes show the other side of each gap, or the kind of words that a {measure.short} is about.",
             options={"second": name},
             section="" if ends.empty and number == 1 else "Words" if number == 1 else "Changes",
             alt=alternatives[name],
@@ -144,24 +154,24 @@ def change_figures(
     return figures
 
 
-def slopes_figure(slopes: "pd.DataFrame", prob: str) -> dict[str, ResultFigure]:
+def slopes_figure(slopes: "pd.DataFrame", prob: str, measure: Measure) -> dict[str, ResultFigure]:
     """Return the figure of the slopes of gaps on numbers of the words, which leads the page, if there are slopes."""
     if slopes.empty:
         return {}
     figure = ResultFigure(
         "plot_slopes",
-        f"Slope of the words' gaps in each period, in cosine distance for {covariate_names(slopes)}: the farther from "
-        "0, the more distances change with it. Points: posterior means, filled if "
-        f"settled; lines: {prob}; crosses: plain slopes.",
+        f"Slope of the words' gaps in each period, {measure.in_unit} for {covariate_names(slopes)}: at 0, "
+        f"{measure.numbers} do not change with it. Points: posterior means, filled if settled; "
+        f" lines: {prob}; crosses: plain slopes.",
         alt="The slope in each period with its interval. The numbers are in the table of slopes.",
     )
     return {"slopes": figure}
 
 
-def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str) -> dict[str, ResultTable]:
+def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str, measure: Measure) -> dict[str, ResultTable]:
     """Return the slopes of the first gap with marks, and those of all gaps."""
     names = ("contrast", "covariate", "unit", "quantity", "period", "reading", "words", "observed")
-    caption = f"Slopes of all gaps, in cosine distance, {prob}"
+    caption = f"Slopes of all gaps, {measure.in_unit}, {prob}"
     every = ResultTable(slopes, "Slopes", caption, (*names, *_NUMBERS[:3]), digits=True, folded=True)
     if slopes.empty:
         return {"slopes": every}
@@ -169,13 +179,15 @@ def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str) -> d
     def slope_mark(row: Mapping[str, Any]) -> str:
         if row["quantity"] == "change":
             return slope_change_mark(row)
-        return mark(row, below=f"nearer to {sides[0]}", above=f"nearer to {sides[1]}")
+        return mark(
+            row, below=f"{measure.nearer} {measure.to} {sides[0]}", above=f"{measure.nearer} {measure.to} {sides[1]}"
+        )
 
     covariate = ("covariate",) if slopes["covariate"].nunique() > 1 else ()
     first = ResultTable(
         slopes[slopes["contrast"] == slopes["contrast"].iloc[0]],
         "Slopes",
-        f"Slope in each period and its change, in cosine distance for {name_some(slopes['unit'].unique())} of the "
+        f"Slope in each period and its change, {measure.in_unit} for {name_some(slopes['unit'].unique())} of the "
         f"covariate, {prob}",
         ("period", *covariate, "words", "mean", "hdi_low", "hdi_high", "observed"),
         {"mean": "Slope", "observed": "Plain slope"},

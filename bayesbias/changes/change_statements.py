@@ -26,6 +26,7 @@ from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.reports.posterior.doubts import tied_statement
 from bayesbias.reports.posterior.group_statements import without_contrast
 from bayesbias.reports.posterior.questions import attribute_phrases
+from bayesbias.tables.measures import Measure, measure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,10 @@ _LIMITS = {
     "debiasing removed from them can remain in other pairs (Gonen and Goldberg 2019).",
     "absence": "The absence of a change where none is settled. Absence of evidence is not evidence of absence.",
 }
+_CONTEXTS = (
+    "What other sentences or templates would give. The intervals of changes contain the choice of words alone. Those "
+    "of a fit have both: see context_low and context_high of its contrasts."
+)
 
 SLOPE = "line, first to last period"
 """The `parameter` of the change along the line."""
@@ -176,15 +181,18 @@ def claims_sentence(subject: str, readings: Mapping[str, str], place: str = "in"
     return f"{subject}: {shown} of {len(readings)}."
 
 
-def change_estimate(row: Mapping[Any, Any], gaps: "pd.DataFrame", hdi_prob: float) -> str:
+def change_estimate(row: Mapping[Any, Any], gaps: "pd.DataFrame", facts: Mapping[str, Any]) -> str:
     """Return a change of all words with its interval, and the gap under both conditions."""
+    measure = measure_of(facts)
     means = gaps[
         (gaps["contrast"] == row["contrast"]) & (gaps["protected_group"] == "") & (gaps["protected_word"] == "")
     ].set_index("condition")["mean"]
     sides = [f"{signed_text(means[name])} in {name}" for name in (row["first"], row["second"]) if name in means]
+    prob = percent_text(facts["hdi_prob"])
     return (
-        f"Change in {row['second']}: {signed_text(row['mean'])} in cosine distance, {percent_text(hdi_prob)} interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])}{f' (the gap is {" and ".join(sides)})' if sides else ''}."
+        f"Change in {row['second']}: {signed_text(row['mean'])} {measure.in_difference}, {prob} interval "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}"
+        f"{f' (the gap is {" and ".join(sides)})' if sides else ''}."
     )
 
 
@@ -219,20 +227,21 @@ def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
     return Statement("change", f"{text} The gap is {' and '.join(sides)}." if sides else text, dict(row))
 
 
-def distance_statement(row: Mapping[Any, Any], groups: int) -> Statement:
+def distance_statement(row: Mapping[Any, Any], groups: int, measure: Measure) -> Statement:
     """Return how the mean distance to one kind of attribute words changed."""
+    way = measure.way(row["direction"])
     words = attribute_phrases(groups).words[row["connection"]].capitalize()
     where = f"from {row['first']} to {row['second']}"
     if row["direction"] == "equal":
-        return Statement("distance", f"{words}, {where}: no distance changed.", dict(row))
+        return Statement("distance", f"{words}, {where}: no {measure.short} changed.", dict(row))
     moved = (
-        f"{row['direction']} in {row['second']} on average"
+        f"{way} in {row['second']} on average"
         if is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
-        else "not settled whether they are nearer or farther"
+        else f"not settled whether they are {measure.nearer} or {measure.farther}"
     )
     text = (
         f"{words}, {where}: {moved}. The change is {signed_text(row['mean'])}, interval "
-        f"{interval_text(row['hdi_low'], row['hdi_high'])}; the probability that they are {row['direction']} is "
+        f"{interval_text(row['hdi_low'], row['hdi_high'])}; the probability that they are {way} is "
         f"{probability_text(row['probability_of_direction'])}.{in_rope_text(row)}"
     )
     return Statement("distance", text, dict(row))
@@ -267,9 +276,9 @@ def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
         yield Statement("words", text, {"contrast": contrast, "first": first, "second": second, **by_reading})
 
 
-def explanations() -> tuple[Statement, ...]:
+def explanations(measure: Measure) -> tuple[Statement, ...]:
     """Return how the numbers and terms are to be read."""
-    return tuple(Statement(name, text) for name, text in _EXPLAINED.items())
+    return tuple(Statement(name, measure.phrase(text)) for name, text in _EXPLAINED.items())
 
 
 def size_limits(rope: tuple[float, float] | None) -> list[Statement]:
@@ -279,7 +288,10 @@ def size_limits(rope: tuple[float, float] | None) -> list[Statement]:
 
 def change_limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]:
     """Return what changes do not show; `pairs` is the number of pairs of conditions."""
-    statements = [*size_limits(facts["rope"]), *(Statement(name, text) for name, text in _LIMITS.items())]
+    phrase = measure_of(facts).phrase
+    statements = [*size_limits(facts["rope"]), *(Statement(name, phrase(text)) for name, text in _LIMITS.items())]
+    if facts["context_errors"]:
+        statements.append(Statement("contexts", _CONTEXTS))
     many = (
         f"The table has {counted(pairs, 'pair')} of conditions: decide beforehand which pair answers the question. "
         if pairs > 1
@@ -344,15 +356,16 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
 
 def methods_statement(facts: Mapping[str, Any]) -> Statement:
     """Return a paragraph for the methods section of a paper."""
+    measure = measure_of(facts)
     names: Sequence[str] = facts["conditions"]
     noun = condition_word(facts)
     words = (
-        f"We compared the mean cosine distances of {counted(facts['protected_words'], 'protected word')} with "
+        f"We compared the mean {measure.name}s of {counted(facts['protected_words'], 'protected word')} with "
         f"{counted(facts['attribute_words'], 'attribute word')} in {counted(len(names), noun)} "
-        f"({name_some(names)}). Each attribute word is one vector of distances to all words in all {noun}s, so "
-        "that changes are paired; gaps have Student's t distribution with the degrees of freedom of Welch (1947), from "
-        f"variances pooled over words and {noun}s. The gap in each {noun} is that of the default model, fitted to its "
-        "table alone."
+        f"({name_some(names)}). Each attribute word is one row of {measure.numbers} with all words in all {noun}s, "
+        "so that changes are paired; gaps have Student's t distribution with the degrees of freedom of Welch (1947), "
+        f"from variances pooled over words and {noun}s. The gap in each {noun} is that of the default model, fitted to "
+        "its table alone."
     )
     population = (
         f" The protected words are a sample: their variation over {noun}s, beyond the chance of the attribute words, "
@@ -394,7 +407,7 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
         text = f"DO NOT REPORT THESE NUMBERS YET: {' '.join(problems)}"
         yield Statement("convergence", text, {"problems": problems})
     for (first, second), rows in distances[distances["protected_word"] == ""].groupby(["first", "second"], sort=False):
-        yield from _shifted_controls(rows_of(rows), str(first), str(second), facts["hdi_prob"])
+        yield from _shifted_controls(rows_of(rows), str(first), str(second), facts)
     for name, (protected, attributes) in facts["equalized"].items():
         yield from equalized_doubts(protected, attributes, facts, name)
     short: Mapping[str, Mapping[str, int]] = facts["short_controls"]
@@ -402,15 +415,17 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     unused = set.intersection(*map(set, short.values())) if len(short) == len(facts["conditions"]) - 1 else set()
     yield from _lacking(lacking[~lacking["list"].isin(list(unused))], condition_word(facts))
     for name, counts in short.items():
-        yield from _short_controls(counts, facts["conditions"][0], name)
+        yield from _short_controls(counts, facts["conditions"][0], name, measure_of(facts))
     if facts.get("word_covariates"):
-        yield from other_scale_doubts(distances)
+        yield from other_scale_doubts(distances, facts)
     for name, directions in facts["tied"].items():
         yield tied_statement(directions, f"the protected words in {name!r}")
     yield from slope_doubts(facts.get("slope_doubts", {}))
 
 
-def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_prob: float) -> Iterator[Statement]:
+def _shifted_controls(
+    rows: list[dict[str, Any]], first: str, second: str, facts: Mapping[str, Any]
+) -> Iterator[Statement]:
     """Yield whether control words changed, so that part of the changes is not about the association."""
     controls = [row for row in rows if row["connection"] in _CONTROLS]
     # With a rope, a change that is too small to matter does not count.
@@ -419,15 +434,16 @@ def _shifted_controls(rows: list[dict[str, Any]], first: str, second: str, hdi_p
         for row in controls
         if is_settled(row["hdi_low"], row["hdi_high"])
         and not row["borderline"]
-        and row.get("probability_in_rope", 0.0) < hdi_prob
+        and row.get("probability_in_rope", 0.0) < facts["hdi_prob"]
     ]
     others = [row for row in rows if row["connection"] not in _CONTROLS]
     if not moved or not others:
         return
     names = " and ".join(f"{row['connection']} words ({signed_text(row['mean'])})" for row in moved)
-    text = f"From {first!r} to {second!r}, the mean distance to {names} changed"
+    measure = measure_of(facts)
+    text = f"From {first!r} to {second!r}, the mean {measure.short} {measure.preposition} {names} changed"
     if all(row["direction"] == "equal" for row in others):
-        text += ", although no distance to other words did."
+        text += f", although no {measure.short} {measure.preposition} other words did."
     else:
         text += (
             ". Part of all changes is therefore a shift of words in general. Judge the association by the gaps, in "
@@ -493,11 +509,12 @@ def _lacking(lacking: "pd.DataFrame", noun: str) -> Iterator[Statement]:
         yield Statement("lost words", f"{_UNRATED.format(noun=noun)} {name_some(words, 12)}.", {"words": words})
 
 
-def _short_controls(counts: Mapping[str, int], first: str, second: str) -> Iterator[Statement]:
+def _short_controls(counts: Mapping[str, int], first: str, second: str, measure: Measure) -> Iterator[Statement]:
     """Yield the control lists that the change between two conditions leaves out."""
     for control, count in counts.items():
         text = (
-            f"From {first!r} to {second!r}, no change of distances to {control} words is estimated: "
+            f"From {first!r} to {second!r}, no change of the mean {measure.short} {measure.preposition} {control} "
+            "words is estimated: "
             f"one of the two has {counted(count, 'word')} of that list, and the error of a mean needs at least two. "
             "Choose control words that both have."
         )

@@ -27,11 +27,12 @@ def compare_embeddings(
     Parameters
     ----------
     tables
-        Distance tables by the names of their embeddings in reports; the others are compared with the first.
+        Tables of one measure (cosine distances, surprisals, scores) by the names of their embeddings, or of what else
+        they come from, in reports; the others are compared with the first.
     hdi_prob
         Probability inside the highest posterior density intervals.
     rope
-        Changes too small to matter, in units of cosine distance: a half-width, or (low, high).
+        Changes too small to matter, in the unit of the tables: a half-width, or (low, high).
     draws
         Posterior draws per chain, of 4 chains.
     random_seed
@@ -47,8 +48,8 @@ def compare_embeddings(
     Raises
     ------
     TableError
-        If a table breaks the schema, a pair has different connections, a list that is no control has fewer than two
-        words (a control list is left out and named, see `Changes.doubts`), or a table
+        If a table breaks the schema, tables have different measures, a pair has different connections, a list that is
+        no control has fewer than two words (a control list is left out and named, see `Changes.doubts`), or a table
         lacks single pairs of words that it has.
     ReportError, ArgumentError
         If there are fewer than two tables, a name or a setting is not usable, or no gap is measured.

@@ -48,10 +48,10 @@ from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import distance_table
+from bayesbias.tables.measures import COSINE_DISTANCE, KEY, measure_of
 from bayesbias.tables.schema import (
     FrameLike,
     as_frame,
-    check_cosine_table,
     drop_duplicates,
     table_facts,
     validate_table,
@@ -90,12 +90,24 @@ def checked_tables(tables: Mapping[str, FrameLike]) -> "dict[str, pd.DataFrame]"
             raise TableError(f"The table {name!r} is not a pandas DataFrame but {type(table).__name__}.")
         try:
             valid = validate_table(table)
-            check_cosine_table(valid, "A comparison")
         except TableError as error:
             raise TableError(f"Table {name!r}: {error}") from error
         checked[name] = drop_duplicates(valid, "drop")[0].reset_index(drop=True)
+    _check_measures(checked)
     _check_connections(checked)
     return checked
+
+
+def _check_measures(tables: "Mapping[str, pd.DataFrame]") -> None:
+    """Raise `TableError` if the tables do not hold numbers of one measure."""
+    measures = {name: measure_of(table_facts(table)) for name, table in tables.items()}
+    first = next(iter(measures))
+    for name, measure in measures.items():
+        if measure != measures[first]:
+            raise TableError(
+                f"Table {first!r} holds {measures[first].of_means}, and table {name!r} {measure.of_means}. Compare "
+                "tables of one measure."
+            )
 
 
 def short_controls(tables: "Mapping[str, pd.DataFrame]") -> dict[str, int]:
@@ -357,7 +369,7 @@ def changes_of_contrasts(
         name = contrast_name(estimation.baseline, pairing.sample.connections[place])
         frames.append(change_rows(drawn, pairing, every[every["contrast"] == name], estimation))
         frames[-1].insert(0, "contrast", name)
-        draws += [part for part, *_ in change_parts(drawn, pairing, estimation.scope)]
+        draws += [part * pairing.sample.unit for part, *_ in change_parts(drawn, pairing, estimation.scope)]
     if not frames:
         raise _without_gap(pairing.sample, estimation.baseline)
     return pd.concat(frames, ignore_index=True), np.concatenate(draws, axis=1)
@@ -425,12 +437,12 @@ def _draws(drawn: Mapping[str, ContrastDraws], periods: Periods | None) -> "xr.D
 
     if periods is None:
         return xr.Dataset()
-    size, dims = len(periods.times), ("chain", "draw", "contrast", "condition")
+    size, dims, unit = len(periods.times), ("chain", "draw", "contrast", "condition"), periods.sample.unit
+    gaps = {
+        scope: [unit * one.overall(scope).draws.reshape(CHAINS, -1, size) for one in drawn.values()] for scope in SCOPES
+    }
     return xr.Dataset(
-        {
-            scope: (dims, np.stack([one.overall(scope).draws.reshape(CHAINS, -1, size) for one in drawn.values()], 2))
-            for scope in SCOPES
-        },
+        {scope: (dims, np.stack(of_scope, 2)) for scope, of_scope in gaps.items()},
         coords={"contrast": list(drawn), "condition": list(periods.sample.periods)},
     )
 
@@ -475,8 +487,13 @@ def _facts(
     descriptions = {str(of_table.get("description", "")) for of_table in notes.values()}
     first, *others = tables
     roles, compared = ("protected_word", "attribute_word"), tables[first][tables[first]["connection"].isin(SIDES)]
-    equalized = {name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in others}
+    measure = measure_of(table_facts(tables[first]))
+    vectors = others if measure.column == COSINE_DISTANCE.column else []  # methods equalize those alone
+    equalized = {name: tuple(equalized_words(tables[first], tables[name], role) for role in roles) for name in vectors}
     return {
+        KEY: measure.record(),
+        "unit": samples[0].unit,
+        "context_errors": any("context_errors" in of_table for of_table in notes.values()),
         "study": ", ".join(studies),
         "description": descriptions.pop() if len(descriptions) == 1 else "",
         "conditions": list(tables),

@@ -28,6 +28,7 @@ from bayesbias.changes.change_contents import (
     lacking_table,
     slope_tables,
     slopes_figure,
+    with_ways,
 )
 from bayesbias.changes.change_statements import (
     change_answer,
@@ -62,16 +63,16 @@ from bayesbias.models.periods.gap_draws import (
     draw_contrast,
     list_deviations,
 )
-from bayesbias.models.periods.period_line import LineDraws
+from bayesbias.tables.measures import Measure, measure_of
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-_ON_PAGE = ("Slopes", "Trend", "Distances", "How to read it", "Methods")
 _LINE_COLUMNS = ("contrast", "parameter", "observed", "mean", "sd", "hdi_low", "hdi_high", "ess_bulk", "r_hat")
 CHAINS = 4
 _SIDES = ("first", "second")
+_ON_PAGE = ("Slopes", "Trend", "How to read it", "Methods")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +81,7 @@ class Changes(ComparedConditions):
 
     Conditions are embeddings, periods or methods of debiasing. A gap is a contrast under one condition: the distance to
     associated attribute words minus that to others; below 0, associated words are nearer. A change is the gap under a
-    second condition minus that under a first. All are in units of cosine distance.
+    second condition minus that under a first. All are in the unit of the tables: cosine distances, nats, or another.
 
     Parameters
     ----------
@@ -139,6 +140,15 @@ class Changes(ComparedConditions):
         """Names of the conditions; changes are from the first."""
         return tuple(self.facts["conditions"])
 
+    @property
+    def measure(self) -> Measure:
+        """What the numbers of the tables measure."""
+        return measure_of(self.facts)
+
+    @property
+    def _numbers(self) -> str:
+        return self.measure.numbers.capitalize()
+
     @cached_property
     def doubts(self) -> tuple[Statement, ...]:
         """Reasons why a change may not be one of the association alone."""
@@ -161,7 +171,7 @@ class Changes(ComparedConditions):
 
     def _distance_statements(self) -> tuple[Statement, ...]:
         ends, groups = self.distances[self.distances["protected_word"] == ""], self.facts["protected_groups"]
-        return tuple(distance_statement(row, groups) for row in rows_of(ends))
+        return tuple(distance_statement(row, groups, self.measure) for row in rows_of(ends))
 
     def _is_end(self, row: Any) -> bool:
         """Whether a change is from the first condition, and of periods to the last one."""
@@ -176,7 +186,7 @@ class Changes(ComparedConditions):
 
     @property
     def _title(self) -> str:
-        return f"What changed ({percent_text(self.facts['hdi_prob'])} HPDI, in units of cosine distance)"
+        return f"What changed ({percent_text(self.facts['hdi_prob'])} HPDI, {self.measure.in_unit})"
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -184,7 +194,7 @@ class Changes(ComparedConditions):
         alerts, doubts = alerts_and_others(self.doubts)
         return (
             StatementList(BEFORE_ANSWER, alerts),
-            StatementList("Slopes", slope_statements(self.slopes, self.sides, self._origins)),
+            StatementList("Slopes", slope_statements(self.slopes, self.sides, self._origins, self.measure)),
             StatementList(self._title, self.answers),
             StatementList(BEWARE, doubts),
             StatementList(
@@ -195,8 +205,8 @@ class Changes(ComparedConditions):
                 ),
             ),
             StatementList("Words", tuple(word_statements(self.changes))),
-            StatementList("Distances", self._distance_statements() if len(self.changes) else ()),
-            StatementList("How to read it", explanations()),
+            StatementList(self._numbers, self._distance_statements() if len(self.changes) else ()),
+            StatementList("How to read it", explanations(self.measure)),
             StatementList("What it does not show", change_limits(facts, self._pairs)),
             StatementList("Methods", (methods_statement(facts),), bulleted=False),
         )
@@ -208,7 +218,7 @@ class Changes(ComparedConditions):
     @cached_property
     def contents(self) -> Contents:
         """Changes, the trend of periods, words, distances and words that are lacking, with a figure for each pair."""
-        facts, changes = self.facts, self.changes
+        facts, changes = self.facts, with_ways(self.changes, self.measure)
         prob = f"{percent_text(facts['hdi_prob'])} HPDI"
         of_words, change = changes["protected_word"] != "", {"mean": "Change"}
         ends = changes[[self._is_end(row) for row in rows_of(changes)]]
@@ -221,19 +231,19 @@ class Changes(ComparedConditions):
             ),
             "gaps": gaps_table(self.gaps, facts, prob),
             "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
-            **slope_tables(self.slopes, self.sides, prob),
+            **slope_tables(self.slopes, self.sides, prob, self.measure),
             "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
             "distances": ResultTable(
-                self.distances,
-                "Distances",
-                f"Changes of mean distances, {prob}; above 0, farther apart",
+                with_ways(self.distances, self.measure),
+                self._numbers,
+                f"Changes of mean {self.measure.numbers}, {prob}; above 0, {self.measure.farther}",
                 headings=change,
                 differences=True,
             ),
             "lacking": lacking_table(self.lacking, facts),
         }
         shown = {part.title: part for part in self.parts}
-        of_slopes = slope_statements(self.slopes, self.sides, self._origins, of_periods=False)
+        of_slopes = slope_statements(self.slopes, self.sides, self._origins, self.measure, of_periods=False)
         shown["Slopes"] = StatementList("Slopes", of_slopes)
         if "Trend" in shown:  # those of other gaps are in the table
             gap = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
@@ -247,10 +257,10 @@ class Changes(ComparedConditions):
             answer=self._answer,
             estimate=self._estimate,
             answers=self.answers,
-            parts=tuple(shown[name] for name in _ON_PAGE if name in shown and shown[name].statements),
+            parts=tuple(part for name, part in shown.items() if name in (*_ON_PAGE, self._numbers) and part.statements),
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures={
-                **slopes_figure(self.slopes, prob),
+                **slopes_figure(self.slopes, prob, self.measure),
                 **change_figures(ends, self.gaps, facts, prob, self._alternatives, is_first=self.slopes.empty),
             },
             opened=("Slopes", "Periods", "Trend", "Groups", "Words") if len(changes) else (SHOWS,),
@@ -293,15 +303,15 @@ class Changes(ComparedConditions):
         if self.changes.empty:
             return ""
         if rows := self._slopes:
-            return slope_estimate(rows, rows[0]["covariate"], self.facts["hdi_prob"])
-        return change_estimate(self.verdicts[0].numbers, self.gaps, self.facts["hdi_prob"])
+            return slope_estimate(rows, rows[0]["covariate"], self.facts["hdi_prob"], self.measure)
+        return change_estimate(self.verdicts[0].numbers, self.gaps, self.facts)
 
     @property
     def _answer(self) -> str:
         if rows := self._slopes:
-            return slope_answer(rows, rows[0]["covariate"], self.sides)
+            return slope_answer(rows, rows[0]["covariate"], self.sides, self.measure)
         if self.changes.empty:
-            return "The study has no gap to compare: only mean distances changed, or did not."
+            return f"The study has no gap to compare: only mean {self.measure.numbers} changed, or did not."
         rows = [verdict.numbers for verdict in self.verdicts]
         return change_answer(rows[0]["contrast"], rows[0]["first"], {row["second"]: row["reading"] for row in rows})
 
@@ -397,12 +407,14 @@ def estimate_rows(
     *,
     means: np.ndarray | None = None,
     directions: bool = True,
+    unit: float = 1.0,
 ) -> "pd.DataFrame":
     """Return labels, estimates and directions of each column of draws (draws, rows), chain after chain.
 
     `means` (rows,) replace the means of the draws where the posterior is symmetric around them, which says more with
     few degrees of freedom: the draws' own can lie outside the interval. Draws that are all 0 have the direction
-    ``"equal"`` and no diagnostics.
+    ``"equal"`` and no diagnostics. Draws, means and the label `observed` are in the unit of cosine distances, of which
+    `unit` is a step in the unit of the tables, that of the rope and of the rows.
     """
     import pandas as pd
     import xarray as xr
@@ -427,9 +439,10 @@ def estimate_rows(
         for same, row in zip(constant, frame[list(ends)].itertuples(index=False, name=None), strict=True)
     ]
     if directions:
-        sides = direction_of(array, rope)
+        sides = direction_of(array, None if rope is None else (rope[0] / unit, rope[1] / unit))
         equal = constant & (numbers["mean"].abs() < ROUNDING).to_numpy()
         frame = frame.assign(**sides | {"direction": np.where(equal, "equal", sides["direction"])})
+    frame[["observed", "mean", "sd", *ends]] *= unit
     return pd.concat([frame, diagnostics.mask(np.tile(constant[:, None], len(diagnostics.columns)))], axis=1)
 
 
@@ -451,7 +464,9 @@ def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", es
     import pandas as pd
 
     parts, settings = change_parts(drawn, pairing, estimation.scope), (estimation.hdi_prob, estimation.rope)
-    frames = [estimate_rows(draws, labels, *settings, means=means) for draws, labels, means in parts]
+    frames = [
+        estimate_rows(draws, labels, *settings, means=means, unit=pairing.sample.unit) for draws, labels, means in parts
+    ]
     frame = pd.concat(frames, ignore_index=True)
     gap_by_key = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
     frame["reading"] = [
@@ -547,10 +562,11 @@ def distance_rows(drawn: ContrastDraws, pairing: Pairing, estimation: Estimation
     sample, ends = pairing.sample, pairing.ends
     same = _unmoved(drawn.observed_words)
     draws, labels = _labelled(drawn.population.draws, drawn.observed, ends, sample, same, {})
-    frames = [estimate_rows(draws, labels, estimation.hdi_prob, estimation.rope, means=np.array(labels["observed"]))]
+    settings = estimation.hdi_prob, estimation.rope
+    frames = [estimate_rows(draws, labels, *settings, means=np.array(labels["observed"]), unit=sample.unit)]
     words = _word_parts(drawn, sample, ends, same)
     if words is not None:
-        frames.append(estimate_rows(*words, estimation.hdi_prob, estimation.rope))
+        frames.append(estimate_rows(*words, *settings, unit=sample.unit))
     return pd.concat(frames, ignore_index=True).drop(columns="protected_group")
 
 
@@ -582,15 +598,3 @@ def reading_of(change: Mapping[Any, Any], first: Mapping[Any, Any] | None, secon
     if change["mean"] * first["mean"] > 0:
         return "wider"
     return "narrower" if is_second else "narrower, no longer settled"
-
-
-def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: float) -> "pd.DataFrame":
-    """Return the coefficients of a trend, and the sd of periods around it."""
-    draws = np.column_stack([line.coefficients, line.period_sd])
-    labels = {"parameter": [*names, sd_name], "observed": [*line.observed, np.nan]}
-    frame = estimate_rows(draws, labels, hdi_prob, directions=False)
-    # The sd has no mean with few periods, but always a median.
-    frame["mean"] = [*line.observed, np.median(line.period_sd)]
-    frame["settled"] = [is_settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
-    frame.loc[len(names), "settled"] = False
-    return frame

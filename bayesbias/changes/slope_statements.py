@@ -7,6 +7,7 @@ from bayesbias.base.number_text import counted, estimate_text, listed, percent_t
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark_of
+from bayesbias.tables.measures import Measure, measure_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,34 +37,35 @@ def slope_reading(reading: str) -> str:
     return reading.replace("narrower", "weaker").replace("wider", "stronger")
 
 
-def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str]) -> str:
+def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str], measure: Measure) -> str:
     """Return whether the gaps of words follow a covariate, as a clause."""
     if row["borderline"]:
         return f"it is borderline whether gaps follow {quoted_name(covariate)}"
     if not row["settled"]:
         return f"it is not settled whether gaps follow {quoted_name(covariate)}"
-    side = sides[0 if row["mean"] < 0 else 1]
-    return f"with a larger {quoted_name(covariate)}, a word's distances shift towards {side} words"
+    return f"with a larger {quoted_name(covariate)}, {measure.shift(f'{sides[0 if row["mean"] < 0 else 1]} words')}"
 
 
-def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple[str, str]) -> str:
+def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple[str, str], measure: Measure) -> str:
     """Return in how many periods the gaps of words follow a covariate, and how the slope changed.
 
     `rows` are the slopes by period, then their change.
 
+    >>> from bayesbias.tables.measures import COSINE_DISTANCE
     >>> row = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
     >>> change = {"reading": "weaker"}
-    >>> slope_answer([row, row, change], "pay_gap", ("female", "male")).partition("; ")[0]
+    >>> slope_answer([row, row, change], "pay_gap", ("female", "male"), COSINE_DISTANCE).partition("; ")[0]
     "With a larger 'pay gap', a word's distances shift towards female words in both periods"
     """
     *by_period, change = rows
     counts = [sum(row["settled"] and (row["mean"] < 0) == is_first for row in by_period) for is_first in (True, False)]
     shown = [
-        f"towards {side} words in {_of_periods(count, len(by_period))}"
+        f"{measure.shift(f'{side} words')} in {_of_periods(count, len(by_period))}"
         for side, count in zip(sides, counts, strict=True)
         if count
     ]
-    claim = f"With a larger {quoted_name(covariate)}, a word's distances shift {' and '.join(shown)}"
+    shown[1:] = [text.removeprefix(f"a word's {measure.numbers} shift ") for text in shown[1:]]
+    claim = f"With a larger {quoted_name(covariate)}, {' and '.join(shown)}"
     if not shown:
         claim = f"It is not settled in any period whether gaps follow {quoted_name(covariate)}"
     return f"{claim}; the slope {_CHANGES[change['reading']].format(last=by_period[-1]['period'])}."
@@ -86,7 +88,7 @@ def _of_periods(count: int, every: int) -> str:
     return "both periods" if every == 2 else f"all {every} periods"
 
 
-def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: float) -> str:
+def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: float, measure: Measure) -> str:
     """Return the slopes of the first and the last period and their change, with intervals."""
     first, last, change = rows[0], rows[-2], rows[-1]
     sizes = dict.fromkeys(str(row["words"]) for row in (first, last, change))
@@ -94,14 +96,19 @@ def slope_estimate(rows: Sequence[Mapping[Any, Any]], covariate: str, hdi_prob: 
     if len(sizes) > 1:
         words = f"{first['words']} and {last['words']} words, {change['words']} in both"
     return (
-        f"Slope for {first['unit']} of {quoted_name(covariate)}, in cosine distance: {estimate_text(first)} in "
+        f"Slope for {first['unit']} of {quoted_name(covariate)}, {measure.in_unit}: {estimate_text(first)} in "
         f"{first['period']}, {estimate_text(last)} in {last['period']}; change {estimate_text(change)}. From {words}; "
         f"{percent_text(hdi_prob)} intervals in brackets."
     )
 
 
 def slope_statements(
-    slopes: "pd.DataFrame", sides: tuple[str, str], origins: Mapping[str, str], *, of_periods: bool = True
+    slopes: "pd.DataFrame",
+    sides: tuple[str, str],
+    origins: Mapping[str, str],
+    measure: Measure,
+    *,
+    of_periods: bool = True,
 ) -> tuple[Statement, ...]:
     """Return how the first contrast's slope on each covariate of words changed, after the slopes of all periods.
 
@@ -115,8 +122,8 @@ def slope_statements(
         *by_period, change = rows_of(rows)
         named = quoted_name(str(covariate))
         for row in by_period if of_periods else ():
-            text = f"In {row['period']}, {slope_claim(row, str(covariate), sides)}: slope {estimate_text(row)}, from "
-            text += f"{counted(row['words'], 'word')}."
+            claim = slope_claim(row, str(covariate), sides, measure)
+            text = f"In {row['period']}, {claim}: slope {estimate_text(row)}, from {counted(row['words'], 'word')}."
             statements.append(Statement("slope", text, row))
         claim = _CHANGES[change["reading"]].format(last=by_period[-1]["period"])
         text = f"From {change['period']}, the slope on {named} {claim}: its change is {estimate_text(change)}."
@@ -130,9 +137,10 @@ def slope_statements(
         if origin := origins.get(str(covariate)):
             statements.append(Statement("origin", origin, {"covariate": str(covariate)}))
         text = (
-            f"A slope is the change of a word's gap for {change['unit']} of {named}, in cosine distance. The gap "
-            f"is the word's mean distance to {sides[0]} words minus that to {sides[1]} words. With a slope below 0, "
-            f"a larger {named} goes with distances that shift towards {sides[0]} words, relative to {sides[1]} words."
+            f"A slope is the change of a word's gap for {change['unit']} of {named}, {measure.in_unit}. The gap "
+            f"is the word's mean {measure.short} {measure.preposition} {sides[0]} words minus that "
+            f"{measure.preposition} {sides[1]} words. With a slope below 0 and a larger {named}, "
+            f"{measure.shift(f'{sides[0]} words', f'{sides[1]} words')}."
         )
         statements.append(Statement("unit", text))
     return tuple(statements)
@@ -146,7 +154,7 @@ def slope_origins(slopes: "pd.DataFrame", distances: "pd.DataFrame", facts: Mapp
     """
     if slopes.empty:
         return {}
-    first, last = facts["conditions"][0], facts["conditions"][-1]
+    first, last, numbers = facts["conditions"][0], facts["conditions"][-1], measure_of(facts).numbers
     moved = distances[
         (distances["protected_word"] == "")
         & (distances["first"] == first)
@@ -158,7 +166,7 @@ def slope_origins(slopes: "pd.DataFrame", distances: "pd.DataFrame", facts: Mapp
     for name in facts["word_covariates"]:
         is_changed, named = name in facts["changed_covariates"], quoted_name(name)
         if same_distances:
-            origins[name] = f"The distances of the words are the same in {first} and {last}"
+            origins[name] = f"The {numbers} of the words are the same in {first} and {last}"
             origins[name] += (
                 f", so the change of the slope comes from the numbers of {named} alone."
                 if is_changed
@@ -166,8 +174,8 @@ def slope_origins(slopes: "pd.DataFrame", distances: "pd.DataFrame", facts: Mapp
             )
         elif is_changed:
             origins[name] = (
-                f"Both the distances of the words and the numbers of {named} differ between {first} and {last}, so the "
-                "change of the slope can come from either."
+                f"Both the {numbers} of the words and the numbers of {named} differ between {first} and {last}, so "
+                "the change of the slope can come from either."
             )
     return origins
 
@@ -183,15 +191,16 @@ def slope_doubts(by_period: Mapping[str, Sequence[Statement]]) -> Iterator[State
         yield Statement(kind, f"{text} (In {listed(names, 3)}.)", {"periods": names})
 
 
-def other_scale_doubts(distances: "pd.DataFrame") -> Iterator[Statement]:
+def other_scale_doubts(distances: "pd.DataFrame", facts: Mapping[str, Any]) -> Iterator[Statement]:
     """Yield that a changed slope may be a matter of scale, if mean distances changed much."""
+    numbers = measure_of(facts).numbers
     whole = distances[distances["protected_word"] == ""]
     for (first, second), rows in whole.groupby(["first", "second"], sort=False):
         shift = float(rows["mean"].mean())
-        if abs(shift) >= _OTHER_SCALE:
+        if abs(shift) >= _OTHER_SCALE * facts["unit"]:
             text = (
-                f"From {str(first)!r} to {str(second)!r}, mean distances changed by {signed_text(shift)}. A change of "
-                "a slope may then be a matter of scale: where all distances spread less, slopes are flatter. Compare "
+                f"From {str(first)!r} to {str(second)!r}, mean {numbers} changed by {signed_text(shift)}. A change of "
+                f"a slope may then be a matter of scale: where all {numbers} spread less, slopes are flatter. Compare "
                 "the correlations of both with the covariate (`covariate`), which do not depend on the scale."
             )
             yield Statement("other scale", text, {"first": first, "second": second, "shift": shift})

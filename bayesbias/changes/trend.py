@@ -25,7 +25,7 @@ from bayesbias.changes.engine import (
     times_of,
     trend_design,
 )
-from bayesbias.changes.result import CHAINS, Changes, Estimation, estimate_rows, line_rows, reading_of
+from bayesbias.changes.result import CHAINS, Changes, Estimation, estimate_rows, reading_of
 from bayesbias.changes.slope_statements import slope_reading
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import ArgumentError, name_some, setting, worded
@@ -38,7 +38,7 @@ from bayesbias.models.covariates import (
     without_unrated,
 )
 from bayesbias.models.periods.gap_draws import ContrastDraws, PeriodSample, period_sample
-from bayesbias.models.periods.period_line import draw_line, neighbour_test
+from bayesbias.models.periods.period_line import LineDraws, draw_line, neighbour_test
 from bayesbias.models.sampling import fit
 from bayesbias.reports.covariates.covariate_effect import effect_between
 from bayesbias.reports.covariates.effect_statements import SLOPE as OF_WORDS
@@ -195,10 +195,12 @@ def slope_rows(
     covariates: WordCovariates,
     effects: "Mapping[str, pd.DataFrame]",
     estimation: Estimation,
+    unit_of_tables: float,
 ) -> "pd.DataFrame":
     """Return the slope in each period, and its change from the first to the last, of each covariate.
 
     `effects` are those of `bayesbias.covariate_effect` in each period, whose slopes these are; a change is paired.
+    `unit_of_tables` is that of `PeriodSample`.
     """
     import pandas as pd
 
@@ -216,6 +218,7 @@ def slope_rows(
             estimation.hdi_prob,
             means=observed,
             directions=False,
+            unit=unit_of_tables,
         )
         for period, frame in effects.items():
             is_slope = (frame["quantity"] == OF_WORDS) & (frame["covariate"] == covariate)
@@ -229,7 +232,7 @@ def slope_rows(
     frame["reading"] = ""
     for place, row in enumerate(rows):
         if row["quantity"] == "change":
-            row = row | {"direction": "" if row["sd"] > ROUNDING else "equal"}
+            row = row | {"direction": "" if row["sd"] > ROUNDING * unit_of_tables else "equal"}
             frame.loc[place, "reading"] = slope_reading(reading_of(row, rows[place - len(effects)], rows[place - 1]))
     return frame
 
@@ -298,7 +301,7 @@ def trend(
     hdi_prob
         Probability inside the highest posterior density intervals.
     rope
-        Differences too small to matter, in units of cosine distance: a half-width, or (low, high).
+        Differences too small to matter, in the unit of the tables: a half-width, or (low, high).
     draws
         Posterior draws per chain, of 4 chains.
     random_seed
@@ -388,11 +391,11 @@ def trend(
     first_effects = next(iter(effects.values()), {})
 
     def lines(drawn: ContrastDraws, connections: tuple[str, str]) -> "dict[str, pd.DataFrame]":
-        frames = {} if design is None else _trend_frames(drawn, design, times, estimation, walk=walk)
+        frames = {} if design is None else _trend_frames(drawn, design, times, estimation, sample.unit, walk=walk)
         if of_words is not None:
             slopes = draw_slopes(sample, drawn, of_words, seed=estimation.seed)
             of_periods = {name: effect.effects for name, effect in effects[connections].items()}
-            frames["slopes"] = slope_rows(slopes, of_words, of_periods, estimation)
+            frames["slopes"] = slope_rows(slopes, of_words, of_periods, estimation, sample.unit)
         return frames
 
     facts = {
@@ -432,7 +435,7 @@ def _rated_fits(
 
 
 def _trend_frames(
-    drawn: ContrastDraws, design: "pd.DataFrame", times: np.ndarray, estimation: Estimation, *, walk: bool
+    drawn: ContrastDraws, design: "pd.DataFrame", times: np.ndarray, estimation: Estimation, unit: float, *, walk: bool
 ) -> "dict[str, pd.DataFrame]":
     """Return the trend of a contrast over all words, and whether neighbouring periods deviate from it alike."""
     import pandas as pd
@@ -440,7 +443,19 @@ def _trend_frames(
     data = (drawn.overall(estimation.scope), design.to_numpy(), times)
     line = draw_line(*data, walk=walk, seed=estimation.seed)
     sd_name = "sd of a step" if walk else "sd of periods"
-    frames = {"lines": line_rows(line, list(map(str, design)), sd_name, estimation.hdi_prob)}
+    frames = {"lines": line_rows(line, list(map(str, design)), sd_name, estimation.hdi_prob, unit)}
     if not walk and (test := neighbour_test(line, *data, seed=estimation.seed)):
         frames["neighbours"] = pd.DataFrame([asdict(test)])
     return frames
+
+
+def line_rows(line: LineDraws, names: Sequence[str], sd_name: str, hdi_prob: float, unit: float) -> "pd.DataFrame":
+    """Return the coefficients of a trend, and the sd of periods around it; `unit` is that of `estimate_rows`."""
+    draws = np.column_stack([line.coefficients, line.period_sd])
+    labels = {"parameter": [*names, sd_name], "observed": [*line.observed, np.nan]}
+    # The sd has no mean with few periods, but always a median.
+    means = np.array([*line.observed, np.median(line.period_sd)])
+    frame = estimate_rows(draws, labels, hdi_prob, means=means, directions=False, unit=unit)
+    frame["settled"] = [is_settled(low, high) for low, high in zip(frame["hdi_low"], frame["hdi_high"], strict=True)]
+    frame.loc[len(names), "settled"] = False
+    return frame

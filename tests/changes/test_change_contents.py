@@ -52,7 +52,7 @@ def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> 
     periods = first_tables(ends, gaps, facts, "89% HPDI")["periods"]
     assert periods.frame["condition"].tolist() == facts["conditions"]
     assert periods.headings["condition"] == "Period"
-    assert periods.meanings["condition"] == "period of the texts behind the vectors"
+    assert periods.meanings["condition"] == "period of the texts"
     assert periods.mark is not None
     assert [periods.mark(row)[0] for row in periods.frame.to_dict("records")] == ["●", "⊙", "●"]
     figures = change_figures(ends, gaps, facts, "89% HPDI", {"1990": "Text."})

@@ -17,12 +17,14 @@ from bayesbias.changes.change_statements import (
     reading_text,
     word_statements,
 )
+from bayesbias.tables.measures import COSINE_DISTANCE
 
 NAME = "associated - different"
 FACTS: dict[str, Any] = {
     "groups_not_compared": {}, "hdi_prob": 0.89, "rope": None, "protected_words": 8, "attribute_words": 12,
     "conditions": ["1900", "1910", "1920"], "scope": "population", "trend": True, "walk": False, "word_covariates": [],
     "covariates": [], "draws": 1000, "random_seed": 7, "version": "0.1",
+    "unit": 1.0, "context_errors": False,
 }  # fmt: skip
 CHANGE = {
     "contrast": NAME, "first": "1900", "second": "1920", "protected_group": "", "protected_word": "",
@@ -68,7 +70,7 @@ def test_a_change_has_its_reading_its_size_and_both_gaps() -> None:
     ],
 )
 def test_mean_distances(changed: dict[str, Any], expected: str) -> None:
-    text = distance_statement(CHANGE | {"connection": "human"} | changed, 2).text
+    text = distance_statement(CHANGE | {"connection": "human"} | changed, 2, COSINE_DISTANCE).text
     assert text.startswith("Human control words, from 1900 to 1920")
     assert expected in text
 

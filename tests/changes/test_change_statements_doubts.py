@@ -11,6 +11,7 @@ from bayesbias.changes.change_statements import change_doubts, equalized_words
 from bayesbias.models.covariates import NO_NUMBER
 
 FACTS: dict[str, Any] = {
+    "unit": 1.0,
     "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},
     "hdi_prob": 0.89, "compared_words": {"protected": 4, "attribute": 4},
 }  # fmt: skip
@@ -98,7 +99,7 @@ def test_of_many_lost_words_a_few_are_named_with_the_count() -> None:
     assert "w11" in doubt.text
     assert "w12" not in doubt.text
     assert "38 more" in doubt.text
-    assert doubt.numbers == {"words": words}
+    assert doubt.numbers == {"words": words, "list": "neutral"}
 
 
 def test_slopes_between_distances_of_another_scale_are_doubted() -> None:

@@ -101,7 +101,7 @@ def test_all_others_are_compared_with_the_first() -> None:
     }
     readings = {verdict.numbers["second"]: verdict.numbers["reading"] for verdict in three.verdicts}
     assert three.contents.answer == change_answer("associated - different", "a", readings)
-    assert three.contents.estimate == change_estimate(three.verdicts[0].numbers, three.gaps, three.facts["hdi_prob"])
+    assert three.contents.estimate == change_estimate(three.verdicts[0].numbers, three.gaps, three.facts)
     assert three.contents.answers == three.answers
 
 

@@ -127,8 +127,8 @@ def test_a_control_list_that_one_embedding_has_too_little_of_is_left_out_there_a
     alone = changes_of({name: given[name] for name in "ab"}, ESTIMATION)
     assert [doubt.kind for doubt in alone.doubts if "human" in doubt.text] == ["short control list"]
     assert doubt.text == (
-        "From 'a' to 'b', no change of distances to human words is estimated: one of the two has 1 word of that list, "
-        "and the error of a mean needs at least two. Choose control words that both have."
+        "From 'a' to 'b', no change of the mean distance to human words is estimated: one of the two has 1 word of "
+        "that list, and the error of a mean needs at least two. Choose control words that both have."
     )
 
 

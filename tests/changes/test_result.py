@@ -14,9 +14,9 @@ from bayesbias.changes.result import (
     distance_rows,
     estimate_rows,
     gap_rows,
-    line_rows,
     reading_of,
 )
+from bayesbias.changes.trend import line_rows
 from bayesbias.models.periods.gap_draws import ContrastDraws, GapEstimate, OverallGaps, PeriodSample
 from bayesbias.models.periods.period_line import LineDraws
 from tests.changes.test_trend import SHARES, tables
@@ -202,7 +202,7 @@ def test_a_reading_is_the_one_whose_meaning_holds() -> None:
 def test_the_sd_of_periods_has_no_plain_value_and_is_not_settled() -> None:
     period_sd, plain = np.abs(around(0.02)[:, 0]), np.array([0.11, 0.0])
     line = LineDraws(around([0.1, 0.0]), period_sd, plain)
-    frame = line_rows(line, ["line", "wealth"], "sd of periods", 0.89)
+    frame = line_rows(line, ["line", "wealth"], "sd of periods", 0.89, 1.0)
     assert frame["parameter"].tolist() == ["line", "wealth", "sd of periods"]
     assert frame["settled"].tolist() == [True, False, False]
     assert frame["observed"].isna().tolist() == [False, False, True]

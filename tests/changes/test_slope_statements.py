@@ -13,6 +13,7 @@ from bayesbias.changes.slope_statements import (
     slope_origins,
     slope_statements,
 )
+from bayesbias.tables.measures import COSINE_DISTANCE
 
 SIDES = ("female", "male")
 SLOPES = pd.DataFrame({"contrast": ["associated - different"]})
@@ -30,7 +31,7 @@ SLOPES = pd.DataFrame({"contrast": ["associated - different"]})
 )
 def test_a_change_is_called_weaker_or_stronger(reading: str, text: str, mark: str) -> None:
     slope = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
-    assert slope_answer([slope, slope, {"reading": reading}], "share", SIDES).endswith(text)
+    assert slope_answer([slope, slope, {"reading": reading}], "share", SIDES, COSINE_DISTANCE).endswith(text)
     assert slope_change_mark({"reading": reading, "mean": 0.1}) == mark
 
 
@@ -40,9 +41,14 @@ def test_names_of_covariates_are_written_as_people_write_them() -> None:
     rows = [row | {"period": name, "reading": ""} for name in ("1910", "1990")]
     rows.append(row | {"period": "1910 to 1990", "reading": "weaker"})
     name = "share_of_women"
-    statements = slope_statements(pd.DataFrame(rows), SIDES, {})
-    texts = [slope_answer(rows, name, SIDES), slope_estimate(rows, name, 0.89), *map(str, statements)]
-    texts += [slope_claim(row | change, name, SIDES) for change in ({}, {"settled": False}, {"borderline": True})]
+    statements = slope_statements(pd.DataFrame(rows), SIDES, {}, COSINE_DISTANCE)
+    texts = [
+        slope_answer(rows, name, SIDES, COSINE_DISTANCE),
+        slope_estimate(rows, name, 0.89, COSINE_DISTANCE),
+        *map(str, statements),
+    ]
+    others: tuple[dict[str, bool], ...] = ({}, {"settled": False}, {"borderline": True})
+    texts += [slope_claim(row | change, name, SIDES, COSINE_DISTANCE) for change in others]
     assert [text for text in texts if "share of women" not in text] == []
 
 

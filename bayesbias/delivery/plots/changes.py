@@ -32,6 +32,7 @@ from bayesbias.delivery.plots.style import (
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import contrast_sides, has_direction
 from bayesbias.reports.posterior.estimate_tables import EVERYONE
+from bayesbias.tables.measures import Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,6 +93,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
             f"The changes have no condition {name!r}{did_you_mean(str(name), others)}; beside the first, {first!r}, "
             f"they have {name_some(map(repr, others))}."
         )
+    measure = changes.measure
     moved, distances = (
         frame[(frame["first"] == first) & (frame["second"] == name)] for frame in (changes.changes, changes.distances)
     )
@@ -103,7 +105,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         overall, of_words, title = (
             of_all,
             distances[distances["protected_word"] != ""],
-            f"Change of mean distances\n{minus}",
+            f"Change of mean {measure.numbers}\n{minus}",
         )
     else:
         moved = moved.assign(connection=[contrast_sides(contrast)[1] for contrast in moved["contrast"]])
@@ -113,7 +115,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     names = list(dict.fromkeys(of_words["protected_word"]))
     rows = [EVERYONE, *(word for word in names if word in set(words["protected_word"]))]
     panels: list[tuple[int, Callable[[Axes], None]]] = [
-        (len(rows), lambda axes: _by_word(axes, overall, words, rows, title)),
+        (len(rows), lambda axes: _by_word(axes, overall, words, rows, title, measure)),
     ]
     shown = list(of_all["connection"])
     if len(moved):
@@ -122,8 +124,11 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         connections = list(dict.fromkeys(contrast_sides(contrast)[1] for contrast in gaps["contrast"]))
         shown += [connection for connection in connections if connection not in shown]
         panels += [
-            (len(connections), lambda axes: _gaps(axes, gaps, connections, first, name)),
-            (len(of_all), lambda axes: _by_connection(axes, of_all, f"Change of mean distances\n{minus}")),
+            (len(connections), lambda axes: _gaps(axes, gaps, connections, (first, name), measure)),
+            (
+                len(of_all),
+                lambda axes: _by_connection(axes, of_all, minus, measure),
+            ),
         ]
     heights = [_INCHES_A_ROW * max(count, 2) + (1.25 if broken else 1.1) for count, _ in panels]
     figure = new_figure(_WIDTH, sum(heights) + 1.6)
@@ -142,31 +147,36 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         size=10,
         converged=not facts["convergence_problems"],
     )
-    connection_legend(figure, shown, "Associated minus (gaps), or distances to")
+    connection_legend(figure, shown, f"Associated minus (gaps), or {measure.numbers} {measure.preposition}")
     return figure
 
 
-def _by_word(axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", rows: list[str], title: str) -> None:
+def _by_word(
+    axes: "Axes", overall: "pd.DataFrame", words: "pd.DataFrame", rows: list[str], title: str, measure: Measure
+) -> None:
     connections = list(dict.fromkeys(overall["connection"]))
     offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
     for row in rows_of(overall):
         _change(axes, row, offsets[row["connection"]], size=6.5)
     for row in rows_of(words):
         _change(axes, row, rows.index(row["protected_word"], 1) + offsets[row["connection"]], size=4.0)
-    _name_rows(axes, rows, title, "Change in cosine distance")
+    _name_rows(axes, rows, title, f"Change in {measure.in_units}")
     axes.get_yticklabels()[0].set_fontweight("bold")
     axes.axhline(0.5, color="#BBBBBB", linewidth=0.8)
 
 
-def _by_connection(axes: "Axes", distances: "pd.DataFrame", title: str) -> None:
+def _by_connection(axes: "Axes", distances: "pd.DataFrame", minus: str, measure: Measure) -> None:
     for y, row in enumerate(rows_of(distances)):
         _change(axes, row, y, size=6.5)
-    _name_rows(axes, list(distances["connection"]), title, "Change in cosine distance\n(above 0: farther apart)")
+    title, label = f"Change of mean {measure.numbers}\n{minus}", f"Change in {measure.in_units}"
+    _name_rows(axes, list(distances["connection"]), title, f"{label}\n(above 0: {measure.farther})")
 
 
-def _gaps(axes: "Axes", gaps: "pd.DataFrame", connections: list[str], first: str, second: str) -> None:
+def _gaps(
+    axes: "Axes", gaps: "pd.DataFrame", connections: list[str], conditions: tuple[str, str], measure: Measure
+) -> None:
     """Draw the gaps under both conditions, one row per contrast."""
-    for condition, apart, filled in ((first, -0.16, False), (second, 0.16, True)):
+    for condition, apart, filled in zip(conditions, (-0.16, 0.16), (False, True), strict=True):
         for row in rows_of(gaps[gaps["condition"] == condition]):
             connection = contrast_sides(row["contrast"])[1]
             y = connections.index(connection) + apart
@@ -174,8 +184,8 @@ def _gaps(axes: "Axes", gaps: "pd.DataFrame", connections: list[str], first: str
     _name_rows(
         axes,
         [f"minus {connection}" for connection in connections],
-        f"Gap in {short_label(first)} (hollow)\nand in {short_label(second)} (filled)",
-        "Difference of mean cosine distances\n(below 0: associated words are nearer)",
+        "Gap in {} (hollow)\nand in {} (filled)".format(*map(short_label, conditions)),
+        f"Difference of mean {measure.of_means}\n(below 0: associated words are {measure.nearer})",
     )
 
 
@@ -234,9 +244,10 @@ def plot_change_summary(changes: Changes) -> "Figure":
     # A gap that not all conditions have did not change.
     names_of_contrasts = dict.fromkeys([*moved["contrast"], *gaps["contrast"]])
     connections = [contrast_sides(contrast)[1] for contrast in names_of_contrasts]
+    measure = changes.measure
     panels = (
-        (moved, by, rows, f"Change from {short_label(first)}", "Change in cosine distance"),
-        (gaps, "condition", conditions, "Gap", "Gap in cosine distance (below 0: nearer)"),
+        (moved, by, rows, f"Change from {short_label(first)}", f"Change in {measure.in_units}"),
+        (gaps, "condition", conditions, "Gap", f"Gap in {measure.in_units} (below 0: {measure.nearer})"),
     )
     figure = new_figure(_WIDTH, _INCHES_A_ROW * 1.2 * (len(rows) + len(conditions)) + 2.6)
     drawn = figure.subplots(2, 1, height_ratios=[len(rows) + 1, len(conditions) + 1])
@@ -289,6 +300,7 @@ def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
     """
     check_type("trend", trend, Changes, "what trend returned")
     _check_times(trend)
+    measure = trend.measure
     overall = trend.gaps[(trend.gaps["protected_group"] == "") & (trend.gaps["protected_word"] == "")]
     contrasts = list(dict.fromkeys(overall["contrast"]))
     if contrast is not None:
@@ -298,9 +310,9 @@ def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
     panels = figure.subplots(len(contrasts), 1, sharex=True, squeeze=False).ravel()
     for axes, name in zip(panels, contrasts, strict=True):
         _by_period(axes, times, overall[overall["contrast"] == name], contrast_sides(name)[1])
-        axes.set_ylabel("Gap (cosine distance)")
-        as_text(axes.set_title(f"{short_label(name, 60)} (below 0: nearer)", fontsize=9, loc="left"))
-    _finish(figure, panels[-1], trend, "Difference of mean cosine distances by period", "plain differences")
+        axes.set_ylabel(f"Gap ({measure.in_units})")
+        as_text(axes.set_title(f"{short_label(name, 60)} (below 0: {measure.nearer})", fontsize=9, loc="left"))
+    _finish(figure, panels[-1], trend, f"Difference of mean {measure.of_means} by period", "plain differences")
     return figure
 
 
@@ -344,7 +356,7 @@ def plot_slopes(trend: Changes) -> "Figure":
         raise ReportError("The trend has no slopes. Give covariates of words: bb.trend(..., word_covariates=...).")
     slopes = trend.slopes[trend.slopes["quantity"] == "slope"]
     contrast = str(slopes["contrast"].iloc[0])
-    (first, _), second = trend.sides, contrast_sides(contrast)[1]
+    (first, _), second, measure = trend.sides, contrast_sides(contrast)[1], trend.measure
     covariates = list(dict.fromkeys(slopes["covariate"]))
     figure = new_figure(6.4, 1.3 + 2.3 * len(covariates))
     panels = figure.subplots(len(covariates), 1, sharex=True, squeeze=False).ravel()
@@ -353,9 +365,9 @@ def plot_slopes(trend: Changes) -> "Figure":
         rows = rows_of_contrast[rows_of_contrast["covariate"] == covariate]
         _by_period(axes, np.asarray(trend.facts["times"]), rows, second)
         unit = "percentage point" if covariate in trend.facts["percent_covariates"] else "unit"
-        axes.set_ylabel(f"Slope (distance per {unit})")
+        axes.set_ylabel(f"Slope ({measure.unit or measure.short} per {unit})")
         named = short_label(shown_name(covariate), 40)
-        title = f"{named} (below 0: with more, words shift towards {short_label(first)} words)"
+        title = f"{named}\n(below 0: with more, {measure.shift(f'{short_label(first)} words')})"
         as_text(axes.set_title(title, fontsize=9, loc="left"))
     _finish(
         figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "plain slopes"

@@ -38,7 +38,8 @@ from bayesbias.models.periods.panel import (
     mean_weights,
     sole_links,
 )
-from bayesbias.tables.schema import table_facts
+from bayesbias.tables.measures import KEY, measure_of
+from bayesbias.tables.schema import ATTRS_KEY, table_facts
 from bayesbias.tables.word_worths import recorded_links
 
 _PAIR = ["protected_word", "attribute_word"]
@@ -57,7 +58,8 @@ class PeriodSample:
     connections, lists) are the weights of lists in a word's mean distance for a connection; `compared`
     (protected words,) is whether a word's group is in contrasts. `list_effects` (lists,) and `group_effects` (groups,)
     are design effects, means over the periods: n dependent words are worth n over their effect independent ones.
-    `protected_links` are the links between protected words by period.
+    `protected_links` are the links between protected words by period. Distances are in the unit of cosine distances;
+    `unit` is what a step of 1 is in the unit of the tables.
     """
 
     periods: tuple[str, ...]
@@ -76,6 +78,7 @@ class PeriodSample:
     list_effects: np.ndarray = None  # type: ignore[assignment]
     group_effects: np.ndarray = None  # type: ignore[assignment]
     protected_links: tuple[LinkedWords, ...] = ()
+    unit: float = 1.0
 
     def __post_init__(self) -> None:
         for name, lists in (("list_effects", self.lists), ("group_effects", self.groups)):
@@ -86,17 +89,17 @@ class PeriodSample:
 
 
 def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
-    """Return valid distance tables by period as one sample; the connections of a pair are the same in all of them.
+    """Return valid tables of one measure by period as one sample; the connections of a pair are the same in all.
 
     Raises `TableError` if a period has a word but not all of its pairs, or too few words in common with others.
     """
     every = pd.concat(tables.values(), ignore_index=True)
     union = every.drop_duplicates(_PAIR, ignore_index=True)
-    union.attrs = {}
+    union.attrs = {ATTRS_KEY: {KEY: measure_of(table_facts(next(iter(tables.values())))).record()}}
     data = model_data(union)
     sample = attribute_sample(data)
     rows = {"protected_word": data.protected_words.tolist(), "attribute_word": data.attribute_words.tolist()}
-    distances = np.stack([_matrix(table, rows) for table in tables.values()])
+    distances = np.stack([_matrix(table, rows, data) for table in tables.values()])
     attribute_present, protected_present = (np.isfinite(distances).any(axis=axis).T for axis in (2, 1))
     periods = tuple(tables)
     whole = protected_present.T[:, None] & attribute_present.T[:, :, None]
@@ -146,6 +149,7 @@ def period_sample(tables: Mapping[str, pd.DataFrame]) -> PeriodSample:
         list_effects=np.mean(list_effects, axis=0),
         group_effects=np.mean(group_effects, axis=0),
         protected_links=protected_links,
+        unit=data.scale.unit,
     )
 
 
@@ -169,14 +173,17 @@ def _dependence(
     return *effects, of_words.placed(words, len(sample.group_of))
 
 
-def _matrix(table: pd.DataFrame, rows: Mapping[str, list[str]]) -> np.ndarray:
-    """Return the distances of a table, shape (attribute words, protected words), NaN for pairs that it lacks."""
+def _matrix(table: pd.DataFrame, rows: Mapping[str, list[str]], data: ModelData) -> np.ndarray:
+    """Return the distances of a table, shape (attribute words, protected words), NaN for pairs that it lacks.
+
+    Numbers of another measure are on the scale of `data`.
+    """
     matrix = np.full((len(rows["attribute_word"]), len(rows["protected_word"])), np.nan)
     places = [
         pd.Index(rows[name]).get_indexer(pd.Index(table[name].astype(str)))
         for name in ("attribute_word", "protected_word")
     ]
-    matrix[places[0], places[1]] = table["cosine_distance"].to_numpy()
+    matrix[places[0], places[1]] = data.scale.to_distances(table[data.measure.column].to_numpy())
     return matrix
 
 
