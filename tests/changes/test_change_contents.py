@@ -11,6 +11,7 @@ from bayesbias.changes.change_contents import (
     first_tables,
     slopes_figure,
 )
+from bayesbias.tables.measures import COSINE_DISTANCE
 
 NAMES = [f"method {number}" for number in range(9)]
 
@@ -58,11 +59,11 @@ def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> 
     figures = change_figures(ends, gaps, facts, "89% HPDI", {"1990": "Text."})
     assert list(figures) == ["trend", "trends", "change_1"]
     assert figures["trend"].options == {"contrast": "associated - different"}
-    assert slopes_figure(pd.DataFrame(), "89% HPDI") == {}
+    assert slopes_figure(pd.DataFrame(), "89% HPDI", COSINE_DISTANCE) == {}
     (slopes,) = slopes_figure(
-        pd.DataFrame({"covariate": ["share_of_women"], "unit": ["one unit"]}), "89% HPDI"
+        pd.DataFrame({"covariate": ["share_of_women"], "unit": ["one unit"]}), "89% HPDI", COSINE_DISTANCE
     ).values()
-    assert "in cosine distance for one unit of 'share of women'" in slopes.caption
+    assert "in units of cosine distance for one unit of 'share of women'" in slopes.caption
 
 
 def test_columns_speak_of_conditions_as_the_comparison_does() -> None:
