@@ -53,7 +53,7 @@ VERDICTS = {
 """What an interval can show, and the meaning of each verdict, which texts and pages quote."""
 MORE_DRAWS = "more draws (--draws N, draws=N) can decide"
 """What to do about a borderline verdict, on the command line and in Python; commands print the option alone."""
-MARKS = "Filled circle: settled; with a dot: borderline; hollow: not settled; the arrow is the direction"
+MARKS = "Filled circle: settled; circle with a dot in it: borderline; hollow circle: not settled; arrow: the direction"
 """Meaning of the marks in a table."""
 _HEADINGS = {"hdi_prob": "probability inside the intervals"}
 _LIMITS = (LIMITS, "Data and limits", "Left out")

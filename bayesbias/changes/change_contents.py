@@ -98,7 +98,7 @@ def gaps_table(gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str) -> Res
 
 def lacking_table(lacking: "pd.DataFrame", facts: Mapping[str, Any]) -> ResultTable:
     """Return the words that some conditions lack."""
-    caption = f"Words that some {condition_word(facts)}s lack"
+    caption = f"Words that some or all {condition_word(facts)}s lack"
     return ResultTable(lacking, "Words that are lacking", caption, **condition_columns(facts))
 
 
@@ -161,7 +161,7 @@ def slopes_figure(slopes: "pd.DataFrame", prob: str, measure: Measure) -> dict[s
     figure = ResultFigure(
         "plot_slopes",
         f"Slope of the words' gaps in each period, {measure.in_unit} for {covariate_names(slopes)}: at 0, "
-        f"{measure.numbers} do not change with it. Points: posterior means, filled if settled; "
+        f"the gap does not change with it. Points: posterior means, filled if settled; "
         f" lines: {prob}; crosses: plain slopes.",
         alt="The slope in each period with its interval. The numbers are in the table of slopes.",
     )
@@ -179,9 +179,8 @@ def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str, meas
     def slope_mark(row: Mapping[str, Any]) -> str:
         if row["quantity"] == "change":
             return slope_change_mark(row)
-        return mark(
-            row, below=f"{measure.nearer} {measure.to} {sides[0]}", above=f"{measure.nearer} {measure.to} {sides[1]}"
-        )
+        below, above = (f"shift to {side}" if measure.to == "to" else f"{side} {measure.nearer}" for side in sides)
+        return mark(row, below=below, above=above)
 
     covariate = ("covariate",) if slopes["covariate"].nunique() > 1 else ()
     first = ResultTable(

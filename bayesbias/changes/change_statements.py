@@ -1,6 +1,5 @@
 """Sentences on changes, with their numbers: one vocabulary for embeddings, periods and methods."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -126,17 +125,12 @@ def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> st
 
 
 def condition_word(facts: Mapping[str, Any]) -> str:
-    """Return what a condition is called, given `Changes.facts`: a period, if conditions are named by numbers of time.
+    """Return what a condition is called, given `Changes.facts`: a period, if conditions have times.
 
-    >>> condition_word({"times": [0, 1], "conditions": ["original", "hard"]})
-    'condition'
-    >>> condition_word({"times": [1910, 1990], "conditions": ["1910", "1990"]})
-    'period'
+    >>> condition_word({"times": None}), condition_word({"times": [1910, 1990]})
+    ('condition', 'period')
     """
-    is_time = facts.get("times") is not None and all(
-        re.fullmatch(r"-?\d+(\.\d+)?", name) for name in facts["conditions"]
-    )
-    return "period" if is_time else "condition"
+    return "condition" if facts.get("times") is None else "period"
 
 
 def sizes_of_conditions(sizes: Mapping[str, str]) -> str:
@@ -503,7 +497,8 @@ def _lacking(lacking: "pd.DataFrame", noun: str) -> Iterator[Statement]:
     unrated = nowhere["reason"] == NO_NUMBER
     for (_, name), rows in nowhere[~unrated].groupby(["role", "list"], sort=False):
         words = rows["word"].tolist()
-        text = f"No {noun} has {counted(len(words), 'word')} of {shown_name(str(name))}: {name_some(words, 12)}."
+        are = counted(len(words), "word of {} is", "words of {} are").format(shown_name(str(name)))
+        text = f"{are} in no {noun}: {name_some(words, 12)}."
         yield Statement("lost words", text, {"words": words, "list": name})
     if words := nowhere["word"][unrated].tolist():
         yield Statement("lost words", f"{_UNRATED.format(noun=noun)} {name_some(words, 12)}.", {"words": words})

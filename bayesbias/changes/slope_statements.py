@@ -181,11 +181,11 @@ def slope_origins(slopes: "pd.DataFrame", distances: "pd.DataFrame", facts: Mapp
 
 
 def slope_doubts(by_period: Mapping[str, Sequence[Statement]]) -> Iterator[Statement]:
-    """Yield the doubts about single words that decide a slope, once for all periods that have them."""
+    """Yield the doubts about words that decide a slope, or are left out, once for all periods that have them."""
     periods: dict[tuple[str, str], list[str]] = {}
     for period, doubts in by_period.items():
         for doubt in doubts:
-            if doubt.kind in ("leverage", "influence"):
+            if doubt.kind in ("leverage", "influence", "lost words"):
                 periods.setdefault((doubt.kind, doubt.text), []).append(period)
     for (kind, text), names in periods.items():
         yield Statement(kind, f"{text} (In {listed(names, 3)}.)", {"periods": names})

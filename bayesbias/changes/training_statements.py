@@ -47,7 +47,8 @@ STATES = {
 }
 """Values of `reading`, the same words in texts, tables and figures, and their meanings."""
 MARKS_OVER_SEEDS = (
-    "Filled circle: stable; with a dot: open, or the seeds disagree; hollow: not settled; the arrow is the direction"
+    "Filled circle: stable; circle with a dot in it: open, or the seeds disagree; hollow circle: not settled; arrow: "
+    "the direction"
 )
 """Meaning of the marks of contrasts over seeds."""
 _OPEN_POINTS = {"open": "one more seed may differ", "seeds disagree": "the seeds disagree"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.arrays import ROUNDING
-from bayesbias.base.checks import HDI_PROB, check_flag, check_path
+from bayesbias.base.checks import HDI_PROB, check_flag, check_items, check_path
 from bayesbias.base.files.spreadsheets import PERCENT
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.progress import with_progress
@@ -85,13 +85,19 @@ def _source(period: str = "") -> str:
 
 
 def numbers_by_period(
-    covariates: Any, periods: Sequence[str], word_column: str | None = None, period_column: str | None = None
+    covariates: Any,
+    periods: Sequence[str],
+    word_column: str | None = None,
+    period_column: str | None = None,
+    column: Sequence[str] | None = None,
 ) -> "dict[str, pd.DataFrame]":
     """Return a frame of the numbers of words for each period; see `word_covariates` of `bayesbias.trend`."""
     import pandas as pd
 
     if isinstance(covariates, str | os.PathLike):
-        covariates = read_covariates(check_path(covariates, "word_covariates"), word_column, period_column)
+        path = check_path(covariates, "word_covariates")
+        names = check_items("column", column or (), "a list of names of columns")
+        covariates = read_covariates(path, word_column, period_column, columns=names)
     frame = as_frame(covariates)
     if isinstance(frame, pd.DataFrame):
         frame = columns_of_numbers(frame.rename(columns={period_column: "period"}))
@@ -245,6 +251,7 @@ def trend(
     word_covariates: "CovariatesLike | os.PathLike[str] | None" = None,
     word_column: str | None = None,
     period_column: str | None = None,
+    column: Sequence[str] | None = None,
     drop_unrated: bool = False,
     max_lost: float = MAX_LOST,
     walk: bool = False,
@@ -283,6 +290,9 @@ def trend(
         Name of the column of words in that file, if it is not ``word``.
     period_column
         Name of the column of periods of `covariates` and `word_covariates`, if it is not ``period``.
+    column
+        Names of the columns of numbers to take from the file of `word_covariates`. None: all but those that number its
+        rows.
     drop_unrated
         Whether to leave out protected words of the periods in which they have no number, which a warning names. By
         default, they are an error.
@@ -377,7 +387,11 @@ def trend(
     check_flag("drop_unrated", drop_unrated)
     tables = tables_by_period(periods, study, spelling_rule(case, prefix, suffix), check_max_lost(max_lost))
     names = tuple(tables)
-    numbers = None if word_covariates is None else numbers_by_period(word_covariates, names, word_column, period_column)
+    numbers = (
+        None
+        if word_covariates is None
+        else numbers_by_period(word_covariates, names, word_column, period_column, column)
+    )
     if numbers is not None and drop_unrated:
         tables = without_unrated(tables, numbers)
     sample = period_sample(tables)
@@ -407,6 +421,7 @@ def trend(
             {"periods": periods, "study": study, "covariates": covariates, "word_covariates": word_covariates},
             word_column=(word_column, None),
             period_column=(period_column, None),
+            column=(column, None),
             drop_unrated=(drop_unrated, False),
             case=(case, "exact"),
             prefix=(prefix, ""),

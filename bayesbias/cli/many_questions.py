@@ -330,8 +330,8 @@ def trend(
     periods: list[Path],
     moving: Annotated[
         Settings,
-        "bb.trend covariates word_covariates word_column period_column drop_unrated max_lost walk rope scope draws "
-        "random_seed hdi_prob case prefix suffix",
+        "bb.trend covariates word_covariates word_column period_column column drop_unrated max_lost walk rope scope "
+        "draws random_seed hdi_prob case prefix suffix",
     ],
     delivery: FileDelivery,
     study: str | None = None,

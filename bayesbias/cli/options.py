@@ -249,12 +249,16 @@ OPTIONS = {
     "drop_unrated": Option("Leave out words without a number, which are named, in place of an error.", type=bool),
     "word_column": Option("Column of words in the CSV file, if it is not called 'word'.", type=str),
     "column": Option(
-        "Column of numbers to take from the CSV file; may be repeated. By default, all but those that number the rows."
+        "Column of numbers to take from the CSV file; may be repeated. By default, all but those that number the rows.",
+        type=list[str],
+        metavar="COLUMN",
     ),
     "period_column": Option("Column of periods in the CSV files, if it is not called 'period'.", type=str),
     "trend.covariates": Option("CSV file with a column 'period' and a column for each covariate.", type=Path),
     "word_covariates": Option(
-        "CSV file with a column 'word', columns of numbers, and perhaps a column 'period': slopes by period.", type=Path
+        "CSV file with a column 'word' and columns of numbers: the slope of the gap on each is estimated in every "
+        "period. With a column 'period', each period has numbers of its own.",
+        type=Path,
     ),
     "random_seed": Option("Random seed; the same seed gives the same numbers on the same machine.", ("--seed",), int),
     "debias.random_seed": Option("With --study: the same seed gives the same numbers.", ("--seed",), int),

@@ -63,7 +63,9 @@ _LOWER_END = re.compile(r"(^|_)low(_\d+)?$")
 # The entry of the lower end of an interval describes both ends, which share a cell.
 COLUMNS: dict[str, Column] = {
     # what a row is about
-    "contrast": Column("Contrast", meaning="mean distance to the first kind of attribute words minus the second"),
+    "contrast": Column(
+        "Contrast", meaning="mean distance to the first kind of attribute words minus that to the second"
+    ),
     "connection": Column("Connection", meaning="how attribute words relate to a protected word"),
     "embedding": Column("Embedding"),
     "study": Column("Study", "words"),
@@ -251,7 +253,7 @@ COLUMNS: dict[str, Column] = {
     "base_pair": Column("Base pair", meaning="pair of words that a score is taken along"),
     "query": Column("Query", meaning="list of words that are scored together"),
     "vectors": Column("Vectors", meaning="embeddings of one algorithm and corpus, over seeds"),
-    "list": Column("List", "words", "list of target words"),
+    "list": Column("List", "words", "list of words"),
     "rows": Column("Rows", "count", "rows of the matrix of scores"),
     "columns": Column("Columns", "count", "columns of the matrix of scores, such as seeds or rules"),
     "ms_rows": Column("MS of rows", "digits", "mean square of rows"),

@@ -72,7 +72,8 @@ class WordCheck(Result):
         total = len(self.words)
         first = Statement(
             "words",
-            f"{total - len(lost):,} of the {counted(total, 'word')} of {self.study} are in the vocabulary of "
+            f"{total - len(lost):,} of the {counted(total, 'word')} of {self.study}"
+            f"{' and its control lists' if self.words['list'].isin(CONTROLS).any() else ''} are in the vocabulary of "
             f"{self.vocabulary:,} words (case rule {self.case!r}).",
             {"words": total, "lost": len(lost), "vocabulary": self.vocabulary},
         )

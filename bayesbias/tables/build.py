@@ -20,7 +20,7 @@ from bayesbias.embeddings.language_models.vector_spread import ContextualEmbeddi
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.vocabularies import spelling_hint
 from bayesbias.embeddings.vocabulary_sample import FEWEST
-from bayesbias.errors import ArgumentError, StudyError, setting
+from bayesbias.errors import ArgumentError, StudyError, setting, worded
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 from bayesbias.tables.errors_over_contexts import contrast_errors
@@ -264,7 +264,7 @@ def _lost_hint(study: Study, lost: list[dict[str, str]], embedding: Embedding) -
             " Most of the lost words are bundled English control words. If the study is not in English, state its "
             'language (language = "de") and take human = "none" and neutral = "none", or lists in that language.'
         )
-    return f"{''.join(texts)} `bayesbias words` (check_words) lists near spellings."
+    return f"{''.join(texts)} {worded('bb.check_words', '`bayesbias words`')} lists near spellings."
 
 
 def _case_hint(embedding: Embedding) -> str:

@@ -88,7 +88,7 @@ def test_lacking_words_ties_and_convergence() -> None:
     some, nowhere, unrated = (doubt for doubt in change_doubts(distances("different"), lacking, FACTS))
     assert "Lisa (not in 1900), Ann (without a number in 1910)" in some.text
     assert some.numbers == {"words": ["Lisa", "Ann"], "list": "women"}
-    assert nowhere.text == "No condition has 1 word of work: zyx."
+    assert nowhere.text == "1 word of work is in no condition: zyx."
     assert unrated.text == "Words without a number in the covariates were left out of all conditions: Eve."
 
 
@@ -130,6 +130,7 @@ def test_equalized_words_are_those_that_are_tied_only_after() -> None:
 def test_a_word_that_decides_slopes_is_named_once_with_its_periods() -> None:
     influence, lost = Statement("influence", "Without 'nurse', it has the other sign."), Statement("lost words", "One.")
     by_period = {"1900": (lost, influence), "1950": (lost,), "1990": (influence,)}
-    (doubt,) = change_doubts(distances("different"), NONE_LACKING, FACTS | {"slope_doubts": by_period})
+    first, doubt = change_doubts(distances("different"), NONE_LACKING, FACTS | {"slope_doubts": by_period})
+    assert first.text == "One. (In 1900 and 1950.)"
     assert doubt.text == "Without 'nurse', it has the other sign. (In 1900 and 1990.)"
     assert doubt.numbers == {"periods": ["1900", "1990"]}

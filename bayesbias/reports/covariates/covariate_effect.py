@@ -36,6 +36,7 @@ from bayesbias.reports.covariates.effect_code import FIT_SETTINGS, effect_code
 from bayesbias.reports.covariates.effect_doubts import effect_doubts
 from bayesbias.reports.covariates.effect_statements import (
     CORRELATION,
+    LEVEL,
     RESIDUAL_SD,
     SLOPE,
     all_quoted,
@@ -107,7 +108,8 @@ def draw_quantities(
     observed = float(np.sqrt(np.square(design.residuals @ leans.observed).sum() / freedom))
     these_sds = np.sqrt(np.square(residuals).sum(axis=1) / freedom)
     beyond = {(RESIDUAL_SD, "", "population"): (sds, observed), (RESIDUAL_SD, "", "these_words"): (these_sds, observed)}
-    return quantities | links | beyond, population
+    level = {(LEVEL, "", "these_words"): (leans.draws.mean(axis=1), float(leans.observed.mean()))}
+    return quantities | links | beyond | level, population
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -215,7 +217,7 @@ class CovariateEffect(Result):
         runs = (f"{quoted_name(name)} runs from {' to '.join(self.range_of(name))}." for name in names)
         contents = contents_of(
             self,
-            title=f"Does the lean of words towards {self.sides[0]} or {self.sides[1]} follow {all_quoted(names)}?",
+            title=f"Does the lean of words towards {' or '.join(self.sides)} words follow {all_quoted(names)}?",
             about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._sizes_text}. {' '.join(runs)}",
             answer=answer,
             estimate=slopes_text(self),

@@ -1,15 +1,17 @@
 """Doubts about slopes on covariates: lost words, and single words that decide a slope."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbias.base.number_text import counted, quoted_name, shown_name, signed_digits_text
 from bayesbias.base.statements import Statement
-from bayesbias.errors import name_some
+from bayesbias.errors import name_some, worded
 from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.models.fits import fit_attribute
+from bayesbias.reports.covariates.effect_statements import all_quoted
 from bayesbias.reports.covariates.slopes import CovariateDesign, Leans, design_of, robust_freedom
 from bayesbias.reports.posterior.doubts import data_doubts
 
@@ -31,6 +33,8 @@ def effect_doubts(
         yield Statement("convergence", problem)
     yield from lost_word_doubts(fit, leans)
     yield from (doubt for doubt in data_doubts(fit) if doubt.kind in _DOUBTS_OF_DATA)
+    if len(names) > 1:
+        yield several_covariates(names)
     means = leans.draws.mean(axis=0)
     residual = design.residuals @ means
     for name, row, freedom, sole in zip(names, design.coefficients, robust_freedom(design), design.sole, strict=True):
@@ -69,6 +73,17 @@ def effect_doubts(
             )
         else:
             yield largest_change(name, row, design, words, leans)
+
+
+def several_covariates(names: Sequence[str]) -> Statement:
+    """Return that each of several slopes is what a covariate adds to the others, and how to have one alone."""
+    alone = worded("give a frame with that column", f"--column {shlex.quote(names[0])}")
+    return Statement(
+        "several covariates",
+        f"{all_quoted(names)} are covariates together: each slope holds the others fixed, and can be uncertain because "
+        f"they go together. For the slope on one alone: {alone}.",
+        {"covariates": list(names)},
+    )
 
 
 def largest_change(name: str, row: np.ndarray, design: CovariateDesign, words: np.ndarray, leans: Leans) -> Statement:

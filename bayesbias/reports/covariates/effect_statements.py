@@ -9,6 +9,7 @@ from bayesbias.base.number_text import (
     correlation_text,
     distance_text,
     estimate_text,
+    interval_text,
     listed,
     percent_text,
     quoted_name,
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
 
     from bayesbias.tables.measures import Measure
 
-SLOPE, CORRELATION, RESIDUAL_SD = "slope", "correlation", "residual sd"
-_FOLLOWS, _BORDERLINE, _OPEN = "the lean follows {}", "for {} it is borderline", "for {} it is not settled"
+SLOPE, CORRELATION, RESIDUAL_SD, LEVEL = "slope", "correlation", "residual sd", "mean lean"
+_FOLLOWS, _BORDERLINE, _OPEN = (
+    "the lean of words like these follows {}",
+    "it is borderline whether it follows {}",
+    "it is not settled whether it follows {}",
+)
 
 
 class Effect(Protocol):
@@ -109,21 +114,27 @@ def effect_answer(effect: Effect) -> Statement:
         by_verdict[slope_verdict(row)].append(name)
     clauses = "; ".join(verdict.format(all_quoted(names)) for verdict, names in by_verdict.items() if names)
     if not by_verdict[_FOLLOWS]:
-        clauses = f"whether the lean follows a covariate: {clauses}"
+        clauses = clauses.replace("whether it follows", "whether the lean of words like these follows", 1)
     return Statement("answer", f"{clauses[0].upper()}{clauses[1:]}.", {"covariates": list(slopes)})
 
 
 def level_statement(effect: Effect) -> Statement:
     """Return to which words these words lean on average, whatever the covariates."""
-    level = float(effect.words["observed"].mean())
+    mean = next(row for row in rows_of(effect.effects) if row["quantity"] == LEVEL)
+    level = mean["observed"]
     nearer, measure = effect.sides[0 if level < 0 else 1], effect.measure
     (row, *others) = _slopes(effect).values()
-    still = " still" if not others and slope_verdict(row) == _FOLLOWS and row["mean"] * level < 0 else ""
+    is_clear = slope_verdict(mean) == _FOLLOWS
+    is_opposed = not others and slope_verdict(row) == _FOLLOWS and row["mean"] * level < 0
+    still = " still" if is_clear and is_opposed else ""
     subject, with_words = (
         ("these words", f"to {nearer} words") if measure.to == "to" else (f"{nearer} words", "with these")
     )
-    text = f"On average, {subject} are{still} {measure.nearer} {with_words} (mean lean {signed_text(level)})."
-    return Statement("level", text, {"mean": level})
+    claim = f"{subject} are{still} {measure.nearer} {with_words}"
+    if not is_clear:
+        claim = f"it is not settled whether {claim}"
+    numbers = f"mean lean {signed_text(level)}, {interval_text(mean['hdi_low'], mean['hdi_high'])}"
+    return Statement("level", f"On average, {claim} ({numbers}).", {"mean": level})
 
 
 def effect_statements(effect: Effect) -> Iterator[Statement]:
@@ -141,7 +152,7 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
         yield Statement(
             "correlation",
             f"The correlation of leans with {quoted_name(name)} is {ends[0]} ({ends[1]} to {ends[2]}) without the "
-            "chance variation of attribute words: it is that with endless lists of such words. The plain correlation "
+            "chance variation of attribute words, which lowers correlations. The plain correlation "
             f"is {correlation_text(link['observed'])}. To decide whether leans follow "
             f"{quoted_name(name)}, use the slope.",
             {"covariate": name, **{key: link[key] for key in ("mean", "hdi_low", "hdi_high", "observed")}},
@@ -184,7 +195,7 @@ def _claim(effect: Effect, name: str, row: Mapping[str, Any]) -> str:
 
 
 def _size(effect: Effect, name: str, row: Mapping[str, Any], these: Mapping[str, Any]) -> str:
-    """Return the change of the lean for one unit of a covariate and over its whole range, and where the line is 0."""
+    """Return the change of the lean for one unit of a covariate and over its whole range."""
     fixed = held_fixed(name, effect.covariates, within_groups=effect.within_groups)
     low, high = effect.range_of(name)
     values = effect.covariates[name]
@@ -196,11 +207,6 @@ def _size(effect: Effect, name: str, row: Mapping[str, Any], these: Mapping[str,
         f"{estimate_text(these, signed=True)} for exactly these {row['words']}. Over the whole range, from {low} to "
         f"{high}, that is {estimate_text(whole, signed=True)} over words like these."
     )
-    line = effect.line[effect.line["covariate"] == name]
-    ends = line["mean"].iloc[[0, -1]].tolist()
-    if slope_verdict(row) == _FOLLOWS and ends[0] * ends[1] < 0 and not fixed:
-        zero = float(values.min()) + width * ends[0] / (ends[0] - ends[1])
-        text += f" The line crosses 0 at {effect.number_text(name, zero)}."
     return f"{text} Brackets hold {percent_text(effect.hdi_prob)} HPDIs."
 
 
@@ -277,7 +283,8 @@ def figure_caption(effect: Effect, name: str) -> str:
         f"{' in percent' if name in effect.percent else ''}. Points: estimates, which the model pulls towards the "
         f"line; circles: plain leans; thin lines: {prob} of each word. The thick line has the mean slope"
         f"{f', {fixed},' if fixed else ''} and passes through the mean lean. The bands are lines through the same "
-        f"point with the slopes of the {prob}: dark for these words, pale for words like these."
+        f"point with the slopes of the {prob}: dark for these words, pale for words like these. They leave out the "
+        "error of the mean lean."
     )
 
 
@@ -289,6 +296,7 @@ def methods_sentence(
     return (
         f"The lean of a word is its {mean} {first} words minus its {mean} {second} words. We estimated the change of "
         f"the lean for one unit of {all_quoted(names)}{', with the others held fixed' if len(names) > 1 else ''}, by "
-        "least squares over words, with a flat prior. For words like these, the choice of words adds the variance HC2, "
-        f"with the degrees of freedom of {author}, of leans without the chance variation of attribute words."
+        "least squares over words, with a flat prior. For words like these, the slope has a further error from the "
+        "choice of words: the variance HC2 of leans without the chance variation of attribute words, with the degrees "
+        f"of freedom of {author}."
     )

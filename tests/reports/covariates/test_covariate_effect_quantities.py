@@ -4,7 +4,7 @@ import numpy as np
 
 import bayesbias as bb
 from bayesbias.reports.covariates.covariate_effect import draw_quantities
-from bayesbias.reports.covariates.effect_statements import CORRELATION, RESIDUAL_SD, SLOPE
+from bayesbias.reports.covariates.effect_statements import CORRELATION, LEVEL, RESIDUAL_SD, SLOPE
 from bayesbias.reports.covariates.slopes import design_of, leans_of, rows_with_covariates
 from tests.reports.covariates.made import made_fit
 
@@ -19,6 +19,7 @@ def test_quantities_of_one_covariate() -> None:
     assert set(quantities) == {
         *((name, "share", scope) for name in (SLOPE, CORRELATION) for scope in scopes),
         *((RESIDUAL_SD, "", scope) for scope in scopes),
+        (LEVEL, "", "these_words"),
     }
     np.testing.assert_array_equal(quantities[SLOPE, "share", "population"][0], population[:, 0])
     slopes, links = (quantities[name, "share", "these_words"][0] for name in (SLOPE, CORRELATION))
