@@ -289,6 +289,8 @@ def value_fault(content: Any) -> str:
             if depth == _MOST_NESTED:
                 return _nested()
             inner = [*value, *value.values()] if isinstance(value, dict) else value
+            if {*map(type, inner)} == {float} and all(map(isfinite, inner)):  # many draws, in a tenth of the time
+                continue
             unchecked += [(part, depth + 1) for part in inner]
         elif isinstance(value, int) and not -_LARGEST <= value < _LARGEST:
             return "a whole number has more than 64 bits"
