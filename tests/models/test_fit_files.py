@@ -39,3 +39,10 @@ def test_places_that_are_texts_are_a_fault_before_they_are_used() -> None:
         texts = np.full(constant[name].shape, "x")
         fit["constant_data"] = xr.DataTree(constant.assign({name: (constant[name].dims, texts)}))
         assert list(content_faults(fit)) == [f"constant_data/{name} holds no places."]
+
+
+def test_facts_of_any_length_are_not_parsed() -> None:
+    fit = bb.fit(small_table(), draws=20, random_seed=1, progress=False)
+    entry = {"word": "w", "role": "attribute", "list": "quiet", "reason": "absent"}
+    fit.attrs["table"] = json.dumps(json.loads(fit.attrs["table"]) | {"lost_words": [entry] * 130_000})
+    assert list(content_faults(fit)) == ["The attribute table has more than 8,000,000 letters."]
