@@ -50,7 +50,9 @@ def check_measures(measures: Sequence[str], models: Sequence[ModelSpec | None]) 
         if name != CONTRAST:
             find_measure(name, "association")
     if not names or len(set(names)) < len(names):
-        raise ReportError(f"measures={shown(measures)}: name each measure once, such as {', '.join(AUDIT_MEASURES[:3])}.")
+        raise ReportError(
+            f"measures={shown(measures)}: name each measure once, such as {', '.join(AUDIT_MEASURES[:3])}."
+        )
     if None in models and CONTRAST in names:
         raise ReportError("measures: 'contrast' is the answer of a model. Give a model, or leave it out.")
     return names
