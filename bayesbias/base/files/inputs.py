@@ -76,7 +76,7 @@ def _open_ordinary(path: str, flags: int) -> int:
 
 
 def _is_hollow(handle: int) -> bool:
-    """Return whether most of a large file was never written: its size, in hours of reading, costs its author nothing."""
+    """Return whether most of a large file was never written: its size, and hours of reading, cost nothing."""
     size, end, written = os.fstat(handle).st_size, 0, 0
     if size < _LARGE or not hasattr(os, "SEEK_DATA"):
         return False
