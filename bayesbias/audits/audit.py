@@ -344,8 +344,9 @@ def audit(
     Raises
     ------
     ReportError, MeasureError, StudyError, ArgumentError, ModelError, EmbeddingError, InputFileError
-        If names are not distinct, or a measure, study, model or setting is not usable; if no embedding can be read; or
-        if the cells would take more than a year.
+        If names are not distinct, or a measure, study, model or setting is not usable; if no embedding can be read; if
+        there are more than 1,000 embeddings, studies, models or measures, or 100,000 cells; or if the cells would take
+        more than a year.
     NotEnoughMemoryError
         If cells need more memory than a worker has, or their draws or the workers more than there is.
     ClusterError
