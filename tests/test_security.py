@@ -29,13 +29,18 @@ ATTACKS = {
     "a_rule_of_a_plan_does_not_make_millions_of_forms",
     "The names in a zip or tar archive": "what_stands_beside_the_contents_of_a_tar_archive_is_limited "
     "the_directory_of_a_zip_file_is_limited",
-    "Lists of words, studies": "a_text_that_is_read_as_a_whole_has_a_limit cells_are_counted_before_a_text_is_made",
+    "Lists of words, studies": "a_text_that_is_read_as_a_whole_has_a_limit cells_are_counted_before_a_text_is_made "
+    "cells_have_a_limit",
+    "An audit asks for at most": "mistakes what_is_no_baseline settings_are_a_hundred_texts_at_most "
+    "templates_have_a_limit",
+    "Files above 64 MiB": "a_file_of_holes_is_refused a_journal_cannot_make_a_file_endless",
     "Names of columns of a distance": "names_of_columns_are_judged_before_the_rows_of_a_csv "
     "names_of_columns_are_judged_before_the_rows_of_a_parquet",
     "Of a word that vectors repeat": "a_word_that_is_repeated_takes_no_more_memory",
     "A corpus is streamed": "a_corpus_that_does_not_fit_is_refused a_line_or_a_document_that_does_not_fit_is_refused",
     "Fits (`.nc`) hold": "what_no_fit_has_is_refused a_list_of_names_that_takes_exponential_time_is_refused",
-    "So are lists of texts": "a_text_that_ends_before_it_begins_is_not_read_for_ever "
+    "So are lists of texts": "facts_of_any_length_are_not_parsed "
+    "a_text_that_ends_before_it_begins_is_not_read_for_ever "
     "heaps_in_one_another_are_not_walked_again_and_again what_no_fit_has_is_refused "
     "numbers_that_make_hdf5_crash_are_refused a_list_that_is_longer_than_the_file_takes_no_memory",
     "SQLite (indices": "any_other_schema_is_a_fault a_long_schema_is_not_parsed names_count_as_well_as_values "
@@ -45,6 +50,7 @@ ATTACKS = {
     "an_endless_query_is_stopped_and_long_writing_is_not",
     "A journal beside it": "a_journal_that_names_another_file_is_not_carried_out "
     "caches_and_unfinished_indices_of_others_remove_no_file",
+    "So are logs in another mode": "nothing_is_written_to_logs_that_may_be_other_files",
     "Every form of a report": "markdown_has_no_image_no_link_no_tag_and_all_rows latex_has_no_other_command "
     "a_page_has_no_element_of_a_name a_figure_shows_names_as_they_are word_has_no_control_character "
     "json_has_the_names_themselves a_terminal_and_a_notebook_show_no_control a_command_to_type_is_quoted "
@@ -68,7 +74,7 @@ ATTACKS = {
     "Settings that name files": "settings_that_lead_outside_are_refused_for_encoders_and_for_language_models "
     "settings_that_name_functions_or_other_models_are_refused modules_outside_of_the_folder_are_refused",
     "No code of the folder": "folders_that_would_run_code_are_refused a_chat_template_is_not_run",
-    "So are prompts": "a_long_prompt_is_refused other_templates_are_refused "
+    "So are prompts": "settings_without_end_are_refused a_long_prompt_is_refused other_templates_are_refused "
     "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called",
     "While a library reads": "nothing_is_downloaded_while_a_model_is_read",
     "Requests that would take": "what_would_take_too_long_or_too_much_is_said a_year_of_work_is_refused_with_the_count",

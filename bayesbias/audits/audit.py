@@ -24,6 +24,7 @@ from bayesbias.audits.coherence import Coherence
 from bayesbias.audits.gate_plan import RopeLike, check_region
 from bayesbias.audits.plan import (
     AUDIT_MEASURES,
+    check_few,
     check_measures,
     load_named_embeddings,
     lost_lists,
@@ -70,6 +71,7 @@ _SECONDS_OF_NUTS = 20.0
 _SECONDS_WITHOUT_MODEL = 0.02
 _USUAL_DRAWS = 4000
 _LONGEST_YEARS = 1.0
+_MOST_CELLS = 100_000
 _BYTES_A_ROW = 2000  # of the frame, and of what its page needs
 
 
@@ -342,8 +344,9 @@ def audit(
     Raises
     ------
     ReportError, MeasureError, StudyError, ArgumentError, ModelError, EmbeddingError, InputFileError
-        If names are not distinct, or a measure, study, model or setting is not usable; if no embedding can be read; or
-        if the cells would take more than a year.
+        If names are not distinct, or a measure, study, model or setting is not usable; if no embedding can be read; if
+        there are more than 1,000 embeddings, studies, models or measures, or 100,000 cells; or if the cells would take
+        more than a year.
     NotEnoughMemoryError
         If cells need more memory than a worker has, or their draws or the workers more than there is.
     ClusterError
@@ -457,6 +460,7 @@ def _checked_models(model: Any, models: Any) -> list[ModelSpec | None]:
     if models is not None and model != DEFAULT_MODEL:
         raise ArgumentError("model and models: give one of the two.")
     listed = [model] if models is None else check_items("models", models, "a list of models")
+    check_few("models", listed)
     specs = [None if source is None else load_model(source) for source in listed]
     raise_unless_distinct("models", [spec.name if spec else "none" for spec in specs])
     return specs
@@ -466,7 +470,9 @@ def _checked_models(model: Any, models: Any) -> list[ModelSpec | None]:
 
 
 def _check_room(shape: Mapping[str, int], settings: Mapping[str, Any]) -> None:
-    """Raise `NotEnoughMemoryError` if the answers of all cells would not fit in the memory of this process."""
+    """Raise if there are too many cells, or their answers would not fit in the memory of this process."""
+    if math.prod(shape.values()) > _MOST_CELLS:
+        raise ReportError(f"{_count_text(shape)} are more than {_MOST_CELLS:,}. Divide the audit.")
     bytes_of_kept_draws = 8 * settings["draws"] * settings["chains"]
     needed = math.prod(shape.values()) * len(settings["measures"]) * (_BYTES_A_ROW + bytes_of_kept_draws)
     check_memory(needed, f"The answers of {_count_text(shape)}", "Ask less, or take fewer draws.")

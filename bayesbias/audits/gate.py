@@ -12,6 +12,7 @@ import numpy as np
 from bayesbias.audits.audit_frame import CONTEXTS, CONTRAST, AuditRecord, audit_parts, audit_rows
 from bayesbias.audits.coherence import COHERENCE, Coherence
 from bayesbias.audits.gate_files import (
+    KEPT_DRAWS,
     SCHEMA_VERSION,
     checksum,
     gate_files,
@@ -58,8 +59,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-KEPT_DRAWS = 1000
-"""Largest number of draws of a question in gate.json."""
 _COUNTED = {
     FAIL: ("fails", "fail"),
     UNANSWERED: ("has no answer", "have no answer"),
@@ -144,7 +143,7 @@ class GateResult(Result):
         """Ends of the region of practical equivalence, in its units."""
         return self.region.low, self.region.high
 
-    @property
+    @cached_property
     def plan_changes(self) -> tuple[Statement, ...]:
         """A statement for each question of the baseline that was not asked, and each other change of its plan."""
         dropped = [

@@ -28,6 +28,10 @@ from bayesbias.errors import ReportError
 
 _ELEMENTS = {FAIL: "failure", UNDECIDED: "skipped", UNANSWERED: "error", INCOMPARABLE: "error"}
 _QUANTILES = 1000
+_MOST_VALUES, _MOST_QUESTIONS = 4_000_000, 4_000  # of a baseline: a question has about a thousand values
+_MOST_SETTINGS = 100
+KEPT_DRAWS = 1000
+"""Largest number of draws of a question in gate.json."""
 _LARGEST = 100  # far beyond any difference of cosine distances
 _VECTORS, _PACKAGE = "Embeddings", "Package"  # settings
 SCHEMA_VERSION = 4
@@ -221,6 +225,11 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     several seeds has.
     """
     text = read_utf8(path, JSON, ReportError)
+    if sum(map(text.count, ",:[{")) > _MOST_VALUES:
+        raise ReportError(
+            f"The baseline {path} has more than {_MOST_VALUES:,} values, those of about {_MOST_QUESTIONS:,} questions. "
+            "Check whether it is the right file, or divide the plan."
+        )
     try:
         content = parse_json(text)
     except ValueError as error:
@@ -240,6 +249,11 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         )
     if content.get("outcome") in (FAULT, MISTAKE):
         raise ReportError(f"The baseline {path} is of a gate that decided nothing. Give the gate.json of one that did.")
+    if len(content["questions"]) > _MOST_QUESTIONS:
+        raise ReportError(f"The baseline {path} has more than {_MOST_QUESTIONS:,} questions. Divide the plan.")
+    settings = content.get("settings", {})
+    if not (_is_object(settings) and len(settings) <= _MOST_SETTINGS and all(map(is_text, settings.values()))):
+        raise ReportError(f"The baseline {path}: settings must be at most {_MOST_SETTINGS} texts.")
     size = 8 * _QUANTILES * len(content["questions"])
     check_memory(size, f"The baseline {path}: its questions", "Check whether it is the right file.")
     questions: dict[Question, AskedQuestion] = {}
@@ -261,8 +275,16 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
 def checksum(content: Mapping[str, Any]) -> str:
     """Return a hash of all that a gate takes from a baseline; neither the order of keys nor the layout changes it."""
     compared = {name: content.get(name) for name in ("rope", "standardised", "hdi_prob", "questions", "settings")}
-    same_numbers = json.loads(json.dumps(compared), parse_int=float)  # some programs write 1 for 1.0
-    return hashlib.sha256(json.dumps(same_numbers, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(_floats(compared), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _floats(value: Any) -> Any:
+    """Return a value of JSON with floats in place of whole numbers: some programs write 1 for 1.0."""
+    if isinstance(value, Mapping):
+        return {name: _floats(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return value if {*map(type, value)} == {float} else [_floats(part) for part in value]
+    return float(value) if type(value) is int else value
 
 
 def _setting(content: Mapping[str, Any], name: str) -> str:
@@ -306,9 +328,12 @@ def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier
         raise ReportError(f"{place}: mean and sd must be contrasts of cosine distances, the sd above 0.")
     if draws is None:
         return key, facts, Earlier(float(mean), mean + sd * _standard_quantiles(), "mean and sd", coherence)
-    if not isinstance(draws, list) or not draws or not all(map(_is_contrast, draws)):
-        raise ReportError(f"{place}: draws must be a list of contrasts of cosine distances.")
-    return key, facts, Earlier(float(mean), np.array(draws, dtype=float), "draws", coherence)
+    if not isinstance(draws, list) or not 0 < len(draws) <= KEPT_DRAWS or not {*map(type, draws)} <= {float, int}:
+        raise ReportError(f"{place}: draws must be a list of 1 to {KEPT_DRAWS:,} contrasts of cosine distances.")
+    contrasts = np.array(draws, dtype=float)
+    if not abs(contrasts).max() < _LARGEST:
+        raise ReportError(f"{place}: draws must be contrasts of cosine distances, from -{_LARGEST} to {_LARGEST}.")
+    return key, facts, Earlier(float(mean), contrasts, "draws", coherence)
 
 
 def _is_object(value: Any) -> bool:

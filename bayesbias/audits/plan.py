@@ -1,14 +1,14 @@
 """What an audit asks: measures, studies and embeddings, checked before any work; and its plan as a TOML file."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from bayesbias.audits.audit_frame import CONTRAST
-from bayesbias.base.checks import check_items, is_text
+from bayesbias.base.checks import check_items, is_text, shown
 from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.files.settings import toml_faults
 from bayesbias.base.lost_words import WordList, allowance
@@ -38,26 +38,37 @@ if TYPE_CHECKING:
 # Words of each list that most measures need; the model's own answer needs one.
 _FEWEST = 2
 AUDIT_MEASURES = (CONTRAST, "weat", "weat_score", "mac", "rnd", "ect")
+_MOST = 1000  # of the embeddings, studies, models or measures of an audit
 _EXCLUSIVE = (("model", "models"), ("random_seed", "seeds"))
 
 
 def check_measures(measures: Sequence[str], models: Sequence[ModelSpec | None]) -> tuple[str, ...]:
     """Return the names of the measures, which the models must be able to answer."""
     names = (measures,) if isinstance(measures, str) else tuple(check_items("measures", measures, "a list of measures"))
+    check_few("measures", names)
     for name in names:
         if name != CONTRAST:
             find_measure(name, "association")
     if not names or len(set(names)) < len(names):
-        raise ReportError(f"measures={measures!r}: name each measure once, such as {', '.join(AUDIT_MEASURES[:3])}.")
+        raise ReportError(
+            f"measures={shown(measures)}: name each measure once, such as {', '.join(AUDIT_MEASURES[:3])}."
+        )
     if None in models and CONTRAST in names:
         raise ReportError("measures: 'contrast' is the answer of a model. Give a model, or leave it out.")
     return names
+
+
+def check_few(what: str, items: Sized) -> None:
+    """Raise `ReportError` if an audit is to ask for more of something than it can load in a moment."""
+    if len(items) > _MOST:
+        raise ReportError(f"{what}: {len(items):,} are more than {_MOST:,}. Divide the audit.")
 
 
 def read_studies(studies: Any) -> list[Study]:
     """Return the studies, which need different names."""
     single = isinstance(studies, Study | str | os.PathLike | Mapping)
     sources = [studies] if single else check_items("studies", studies, "a list of studies")
+    check_few("studies", sources)
     read = [load_study(source) for source in sources]
     raise_unless_distinct("studies", [study.name for study in read])
     return read
@@ -78,7 +89,9 @@ def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:
         return [(None, embeddings)]
     if not isinstance(embeddings, Mapping):
         sources = check_items("embeddings", embeddings, "embeddings by name, or a list of them")
+        check_few("embeddings", sources)
         return [(None, source) for source in sources]
+    check_few("embeddings", embeddings)
     for name in embeddings:
         if not (is_text(name) and name.strip()):
             raise ReportError(f"embeddings: {name!r} is not a name. Give a text that is not blank.")

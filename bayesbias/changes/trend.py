@@ -106,9 +106,9 @@ def numbers_by_period(
         if lacking := [name for name in periods if name not in set(names_of_rows)]:
             raise ArgumentError(f"{_source()} lacks the periods {name_some(map(repr, lacking))}. Add their rows.")
         frames = {name: frame[names_of_rows == name].drop(columns="period") for name in periods}
+        by_period = {name: frame_by_word(of_period, pd.DataFrame()) for name, of_period in frames.items()}
     else:
-        frames = dict.fromkeys(periods, frame)
-    by_period = {name: frame_by_word(of_period, pd.DataFrame()) for name, of_period in frames.items()}
+        by_period = dict.fromkeys(periods, frame_by_word(frame, pd.DataFrame()))
     if not len(by_period[periods[0]].columns):
         raise ArgumentError(f"{_source()} has no column of numbers. Add one.")
     return by_period

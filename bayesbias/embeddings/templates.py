@@ -12,6 +12,7 @@ from bayesbias.errors import ArgumentError, did_you_mean, name_some
 from bayesbias.studies.study import StudyLike, load_study
 
 _OTHER = "other"
+_MOST = 1000
 _BYTES_A_TEXT, _BYTES_A_LETTER = 500, 4  # of a sentence, with its key in a cache
 MARK = "WORD"
 """Placeholder of the word in a template."""
@@ -156,8 +157,8 @@ def _listed(templates: Any) -> tuple[str, ...]:
 
 
 def checked_templates(templates: Any, *, argument: str = "templates") -> tuple[str, ...]:
-    """Return distinct templates; raise `ArgumentError` if one does not hold the placeholder once."""
-    candidates = check_items(argument, templates, "a list of sentences")
+    """Return distinct templates; raise `ArgumentError` if one does not hold the placeholder once, or at over 1,000."""
+    candidates = check_sentences(argument, templates)
     for template in candidates:
         if not is_text(template) or template.count(MARK) != 1:
             raise ArgumentError(
@@ -166,3 +167,11 @@ def checked_templates(templates: Any, *, argument: str = "templates") -> tuple[s
     if not candidates:
         raise ArgumentError(f"{argument} is empty. Give sentences that hold {MARK}, such as 'This is {MARK}.'")
     return tuple(dict.fromkeys(candidates))
+
+
+def check_sentences(argument: str, sentences: Any) -> list[Any]:
+    """Return the items of a list of sentences with places for words; raise `ArgumentError` at over 1,000."""
+    items = check_items(argument, sentences, "a list of sentences")
+    if len(items) > _MOST:
+        raise ArgumentError(f"{argument}: {len(items):,} sentences are more than {_MOST:,}. Give fewer.")
+    return items

@@ -151,6 +151,7 @@ def _is_scale(value: Any) -> bool:
     return is_pair and abs(value[0]) <= LARGEST and 0.01 / LARGEST <= value[1] <= 100 * LARGEST
 
 
+_LONGEST_FACT = 8_000_000  # letters, those of a hundred thousand lost words: facts are parsed again and again
 # The description of each attribute, and its check.
 _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "versions": ("versions of packages", lambda value: isinstance(value, dict) and _are_texts(list(value.values()))),
@@ -182,6 +183,9 @@ def _fact_faults(fit: "xr.DataTree") -> Iterator[str]:
     needed = {*fit.attrs, *(("sampled_by", "change") if is_users(fit) else ())}
     for name, (what, is_one) in (_FACTS | {name: _SOME_FACTS[name] for name in _SOME_FACTS if name in needed}).items():
         try:
+            if len(fit.attrs[name]) > _LONGEST_FACT:
+                yield f"The attribute {name} has more than {_LONGEST_FACT:,} letters."
+                continue
             value = parse_json(fit.attrs[name])
         except (KeyError, TypeError, ValueError):
             yield f"The attribute {name} is absent or no JSON text."

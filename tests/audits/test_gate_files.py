@@ -76,9 +76,17 @@ def test_the_probability_of_worse_is_that_of_two_normals() -> None:
 
 
 def test_the_memory_for_questions_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = written(tmp_path, *[QUESTION] * 10_000)
-    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 50_000_000)
+    path = written(tmp_path, *[QUESTION] * 4000)
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 30_000_000)
     with pytest.raises(NotEnoughMemoryError, match="its questions would need"):
+        read_baseline(path)
+
+
+@pytest.mark.parametrize("settings", [{str(number): "a" for number in range(101)}, {"Package": 5}, ["Package"]])
+def test_settings_are_a_hundred_texts_at_most(tmp_path: Path, settings: Any) -> None:
+    path = written(tmp_path, QUESTION)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"settings": settings}), encoding="utf-8")
+    with pytest.raises(ReportError, match="settings must be at most 100 texts"):
         read_baseline(path)
 
 
@@ -111,6 +119,10 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
         ([QUESTION | {"mean": 10**18}], SCHEMA_VERSION, "mean"),
         ([QUESTION | {"sd": 1e308}], SCHEMA_VERSION, "sd"),
         ([QUESTION | {"draws": [0.1, -1e308]}], SCHEMA_VERSION, "draws"),
+        ([QUESTION | {"draws": [0.1] * 1001}], SCHEMA_VERSION, "draws must be a list of 1 to 1,000"),
+        ([QUESTION | {"draws": [0.1, True]}], SCHEMA_VERSION, "draws"),
+        ([QUESTION] * 4001, SCHEMA_VERSION, "more than 4,000 questions"),
+        ([[[]] * 4_000_000], SCHEMA_VERSION, "more than 4,000,000 values"),
     ],
 )
 def test_what_is_no_baseline(tmp_path: Path, questions: list[Any], version: Any, fact: str) -> None:

@@ -37,6 +37,7 @@ from tests.audits import pets
 from tests.refusals import refusals
 
 EMBEDDINGS = [pets.embedding(1), pets.embedding(2)]
+THREE = [pets.study(name) for name in ("one", "two", "three")]
 GRID = {"models": ["hierarchical", "no_pooling"], "seeds": [1, 2], **pets.SMALL}
 
 
@@ -65,8 +66,9 @@ def threads() -> Iterator[str]:
 
 
 def study(embeddings: object = EMBEDDINGS, **changes: object) -> bb.audits.AuditFrame:
-    arguments = {"workers": None if "scheduler" in changes else 1, **GRID, **changes}
-    return bb.audit(embeddings, pets.study(), pets.MEASURES, **arguments)  # type: ignore[arg-type]
+    asked = {"embeddings": embeddings, "studies": pets.study(), "measures": pets.MEASURES}
+    arguments = {"workers": None if "scheduler" in changes else 1, **asked, **GRID, **changes}
+    return bb.audit(**arguments)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -216,6 +218,12 @@ def test_an_embedding_that_lost_too_many_words_fails_alone(tmp_path: Path) -> No
     [
         ({"draws": 10**9}, NotEnoughMemoryError, r"8 cells \(2 embeddings x 1 study x 2 models x 2 seeds\)"),
         ({"seeds": range(999), "draws": 10**6}, NotEnoughMemoryError, r"3,996 cells \(2 embeddings x 1 study"),
+        ({"seeds": range(10_000), "studies": THREE, "draws": 10**6}, ReportError, "are more than 100,000"),
+        ({"studies": ["weat7"] * 1001}, ReportError, "studies: 1,001 are more than 1,000"),
+        ({"embeddings": [EMBEDDINGS[0]] * 1001}, ReportError, "embeddings: 1,001"),
+        ({"embeddings": {str(name): "absent" for name in range(1001)}}, ReportError, "embeddings: 1,001"),
+        ({"models": ["crossed"] * 1001}, ReportError, "models: 1,001"),
+        ({"measures": ["mac"] * 1001}, ReportError, "measures: 1,001"),
         ({"models": []}, ReportError, "models"),
         ({"models": ["crossed", "crossed"]}, ReportError, "models: .* 'crossed'"),
         ({"models": "crossed"}, ArgumentError, "models='crossed'"),

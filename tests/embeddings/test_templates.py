@@ -4,6 +4,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.base import machine as memory
+from bayesbias.embeddings.language_models.prompts import pair_templates
 from bayesbias.embeddings.templates import template_steps, templates_of_words
 from bayesbias.errors import ArgumentError, NotEnoughMemoryError
 
@@ -66,3 +67,10 @@ def test_the_step_of_templates_follows_the_sentences_of_each_word() -> None:
     assert template_steps({"dog": two, "cat": one}) == (step,)
     assert template_steps({"cat": two, "dog": one}) != (step,)
     assert "2 templates" in template_steps({"cat": two})[0]
+
+
+def test_templates_have_a_limit() -> None:
+    with pytest.raises(ArgumentError, match="templates: 1,001 sentences are more than 1,000"):
+        templates_of_words(["king"], ["A WORD."] * 1001)
+    with pytest.raises(ArgumentError, match="templates: 1,001 sentences are more than 1,000"):
+        pair_templates(["The PROTECTED is ATTRIBUTE."] * 1001)

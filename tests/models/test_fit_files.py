@@ -48,3 +48,10 @@ def test_labels_along_another_dim_are_a_fault() -> None:
     moved = posterior.drop_vars("connection").assign_coords(connection=("chain", names))
     fit["posterior"] = xr.DataTree(moved)
     assert "has the dim 'connection', which this model lacks, or which has no labels" in next(content_faults(fit))
+
+
+def test_facts_of_any_length_are_not_parsed() -> None:
+    fit = bb.fit(small_table(), draws=20, random_seed=1, progress=False)
+    entry = {"word": "w", "role": "attribute", "list": "quiet", "reason": "absent"}
+    fit.attrs["table"] = json.dumps(json.loads(fit.attrs["table"]) | {"lost_words": [entry] * 130_000})
+    assert list(content_faults(fit)) == ["The attribute table has more than 8,000,000 letters."]

@@ -44,7 +44,8 @@ class Database(sqlite3.Connection):
 def open_database(path: Path, *, read_only: bool) -> Database:
     """Open a SQLite file, created if necessary to be written, without running a view, trigger or function in it.
 
-    Raises `InputFileError` if a journal beside it names another file, and `sqlite3.Error` if its schema is a long one.
+    Raises `InputFileError` if a journal beside it names another file, or changes of another program lie beside it, and
+    `sqlite3.Error` if its schema is a long one.
     """
     if not read_only:
         _check_journal(path.resolve())
@@ -57,6 +58,7 @@ def open_database(path: Path, *, read_only: bool) -> Database:
     base.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
     try:
         _parse_schema(base)
+        open_input(path).close()  # a journal may have made it long
     except BaseException:
         base.close()
         raise
@@ -73,7 +75,14 @@ def _parse_schema(base: Database) -> None:
 
 
 def _check_journal(path: Path) -> None:
-    """Raise `InputFileError` if SQLite would carry out a journal that names another file, and remove that file."""
+    """Raise `InputFileError` if SQLite would carry out a journal that names another file, and remove that file.
+
+    So it is at a log of changes in another mode, which this package does not use: SQLite writes to it, also if it is a
+    hard link to another file.
+    """
+    for ending in ("-wal", "-shm"):
+        if os.path.lexists(log := path.with_name(f"{path.name}{ending}")):
+            raise InputFileError(f"{log} holds changes of another program. Remove it, or let that program end.")
     journal = path.with_name(f"{path.name}-journal")
     if os.path.lexists(journal):
         with open_input(journal) as stream:

@@ -33,6 +33,7 @@ _MISSING = frozenset(
     {"na", "n/a", "n.a.", "#n/a", "nan", "null", "-", "\u2013", "\u2014", ".", "..", "...", "\u2026", ":"}
 )
 _LONGEST_LINE = 100_000
+_MOST_CELLS = 1_000_000  # each takes about 6 microseconds to read
 _MOST_TITLES = 20  # rows above the names of columns
 _BYTES_A_CELL = 280  # short texts of Python with their places in lists, and what they are read as
 _SPREADSHEET = MemoryCost(CSV_TEXT.a_byte, _BYTES_A_CELL, b",;\t\n\r")
@@ -66,9 +67,9 @@ def read_csv(
       `word_column`, is recommended where one of `keys` is not there.
     - `mixed`: whether a column in which most cells are no numbers may have some.
 
-    Raises `InputFileError` if the file cannot be read, is not UTF-8, or is no CSV, or a cell of a column of numbers is
-    none; the message has the number of its row as a spreadsheet shows it. Raises `NotEnoughMemoryError` if the frame
-    would take more memory than is free.
+    Raises `InputFileError` if the file cannot be read, is not UTF-8, or is no CSV, has more than 1,000,000 cells, or a
+    cell of a column of numbers is none; the message has the number of its row as a spreadsheet shows it. Raises
+    `NotEnoughMemoryError` if the frame would take more memory than is free.
     """
     import pandas as pd
 
@@ -77,6 +78,12 @@ def read_csv(
         raise InputFileError(f"{path} is {kind}")
     separator = _SEPARATOR.match(text)
     delimiter = separator[1] if separator else _delimiter(text)
+    cell_count = text.count(delimiter) + max(text.count("\n"), text.count("\r"))
+    if cell_count > _MOST_CELLS:
+        raise InputFileError(
+            f"{path} has about {cell_count:,} cells, more than {_MOST_CELLS:,}. Keep the rows and columns that you "
+            "need."
+        )
     wanted, given = {*keys, *texts}, given or {}
     own_names = {name.strip(): usual for usual, name in given.items() if name is not None}
     try:

@@ -52,6 +52,7 @@ _LARGEST = 1 << 24  # of other whole numbers, such as how many positions a model
 _SQUARES, _LEAST_TENSORS = ("clvp", "gpt_bigcode", "gpt_neo", "imagegpt"), 8
 _LONGEST_PADDED = 8192  # pieces of a text
 _MOST_GROWTH, _LONGEST_ADDED = 64, 100  # of a text, in letters for each of its letters; letters added at once
+_MOST_ENTRIES = 1_000_000  # of settings: those of a hundred thousand added pieces
 _MOST_STEPS = 1_000  # by which a tokenizer changes a text, of which models have a few
 # A path on the machine that saved the tokenizer, which transformers ignores.
 _IGNORED = "special_tokens_map_file"
@@ -291,7 +292,9 @@ def _check_index(path: Path) -> None:
 
 def _check_settings(path: Path, inside: Path) -> None:
     """Raise `InputFileError` if settings name a file outside of the folder, another model, or code to download."""
-    for keys, entry in entries(read_settings(path)):
+    for number, (keys, entry) in enumerate(entries(read_settings(path))):
+        if number > _MOST_ENTRIES:
+            raise InputFileError(f"{path} has more than {_MOST_ENTRIES:,} settings. Download the model again.")
         key = keys[-1] if keys else ""
         if key in _OTHER_MODELS and entry:
             raise InputFileError(

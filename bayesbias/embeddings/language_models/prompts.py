@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from bayesbias.base.checks import check_choice, check_items, is_text
+from bayesbias.base.checks import check_choice, is_text
 from bayesbias.base.files.inputs import bundled, read_toml
+from bayesbias.embeddings.templates import check_sentences
 from bayesbias.errors import ArgumentError, QuestionWarning, name_some, warn_user
 
 PROTECTED, ATTRIBUTE = "PROTECTED", "ATTRIBUTE"
@@ -67,11 +68,11 @@ def pair_templates(templates: str | Iterable[str]) -> tuple[str, ...]:
 
     - `templates`: sentences, or the name of a bundled set (`load_pair_templates`).
 
-    Raises `ArgumentError` if a template lacks a place, has one twice, or joins it to other letters.
+    Raises `ArgumentError` if a template lacks a place, has one twice, or joins it to other letters; or at over 1,000.
     """
     if isinstance(templates, str):
         return load_pair_templates(templates)
-    sentences = check_items("templates", templates, "a list of sentences")
+    sentences = check_sentences("templates", templates)
     for sentence in sentences:
         places = places_in(sentence) if is_text(sentence) else []
         if sorted(places) != [ATTRIBUTE, PROTECTED] or "\n" in sentence:

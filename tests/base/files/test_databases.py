@@ -1,6 +1,8 @@
 """Databases that are hostile: no query of them is endless, and nothing in their schema is run."""
 
+import os
 import sqlite3
+import struct
 from contextlib import closing
 from pathlib import Path
 
@@ -82,6 +84,30 @@ def test_a_journal_that_names_another_file_is_not_carried_out(notes: Path, tmp_p
     journal.write_bytes(b"")  # SQLite leaves one like this after some changes
     with closing(open_database(notes, read_only=False)) as base:
         assert len(base.execute("SELECT * FROM notes").fetchall()) == 2
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-shm"])
+def test_nothing_is_written_to_logs_that_may_be_other_files(notes: Path, tmp_path: Path, ending: str) -> None:
+    """SQLite follows no link there, but a hard link is a file like others."""
+    with closing(sqlite3.connect(notes)) as base:
+        base.execute("PRAGMA journal_mode = WAL")
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    os.link(victim, f"{notes}{ending}")
+    with pytest.raises(InputFileError, match=f"notes.db{ending} holds changes of another program"):
+        open_database(notes, read_only=False)
+    assert victim.read_text() == "mine"
+
+
+def test_a_journal_cannot_make_a_file_endless(notes: Path) -> None:
+    """The size of a file is the measure of what reading it may take."""
+    page, size = notes.read_bytes()[:4096], 4096
+    head = bytes.fromhex("d9d505f920a163d7") + struct.pack(">5I", 1, 0, 2**28, 512, size)
+    check = sum(page[place] for place in range(size - 200, 0, -200))
+    record = struct.pack(">I", 1) + page + struct.pack(">I", check)
+    notes.with_name("notes.db-journal").write_bytes(head.ljust(512, b"\0") + record)
+    with pytest.raises(InputFileError, match="mostly of holes"):
+        open_database(notes, read_only=False)
 
 
 @pytest.mark.parametrize("kind", ["cache", "part"])

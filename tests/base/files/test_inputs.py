@@ -201,6 +201,22 @@ def test_a_content_stops_where_the_memory_ends(
         tracemalloc.stop()
 
 
+@pytest.mark.skipif(not hasattr(os, "SEEK_DATA"), reason="the system does not tell holes")
+def test_a_file_of_holes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"a 1 2\n")
+    for size, refused in ((1 << 25, False), (1 << 40, True)):
+        os.truncate(path, size)
+        if refused:
+            with pytest.raises(InputFileError, match=r"vectors\.txt consists mostly of holes"):
+                input_file(path)
+        else:
+            assert input_file(path) == path
+    path.write_bytes((1 << 20) * b"a" + (1 << 26) * b"b")
+    os.truncate(path, 1 << 27)
+    assert input_file(path) == path  # half of it is written
+
+
 @pytest.mark.parametrize("read", [read_word_lists, bb.load_study, read_covariates, read_similarity])
 @pytest.mark.parametrize("pack", [*PACKINGS.values(), bytes], ids=[*PACKINGS, "plain"])
 def test_a_text_that_is_read_as_a_whole_has_a_limit(

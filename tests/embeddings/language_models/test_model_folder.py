@@ -234,3 +234,9 @@ def test_a_snapshot_of_the_hub_and_parts_inside_are_read(tmp_path) -> None:
     index = json.dumps({"weight_map": {"a": "model-00001-of-00001.safetensors"}})
     described = {"modules": OWN, "links": {"config.json": "../../blobs/0123"}, "files": {"m.index.json": index}}
     check_model_folder(write_model_folder(described, model / "snapshots" / "abc"))
+
+
+def test_settings_without_end_are_refused(tmp_path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"id2label": [0] * 1_000_000}))
+    with pytest.raises(InputFileError, match="more than 1,000,000 settings"):
+        check_model_folder(tmp_path)
