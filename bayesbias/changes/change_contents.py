@@ -144,8 +144,8 @@ def change_figures(
     for number, name in enumerate(others, start=1):
         figures[f"change_{number}"] = ResultFigure(
             "plot_changes",
-            f"Changes from {first} to {name}. {legend}.{shown} The gaps in {first} (hollow) and in {name} (filled) "
-            "come from separate fits and need not differ by exactly the change, which is the number to use. Colours "
+            f"Changes from {first} to {name}. {legend}.{shown} The gaps in {first} and in {name} come "
+            "from separate fits and need not differ by exactly the change, which is the number to use. Colours "
             f"and shapes show the other side of each gap, or the kind of words that a {measure.short} is about.",
             options={"second": name},
             section="" if ends.empty and number == 1 else "Words" if number == 1 else "Changes",

@@ -147,21 +147,17 @@ def sizes_of_conditions(sizes: Mapping[str, str]) -> str:
     return ". ".join(f"In {listed(of_text, 3)}: {text}" for text, of_text in names.items())
 
 
-def change_answer(
-    contrast: str, first: str, readings: Mapping[str, str], words: str = "", lists: Sequence[str] = ()
-) -> str:
+def change_answer(contrast: str, first: str, readings: Mapping[str, str], words: str = "") -> str:
     """Return what became of a gap under each other condition, in a sentence of at most `MOST_WORDS` words.
 
-    `words` are the groups or the word whose gap it is, `lists` its attribute lists; empty if they are not known.
+    `words` are the groups or the word whose gap it is; empty if they are not known.
 
-    >>> change_answer("associated - different", "original", {"hard": "narrower"}, "men and women", ["career", "family"])
-    'Compared with original, the gap of men and women between associated and different words (career, family) is
-    narrower in hard.'
+    >>> change_answer("associated - different", "original", {"hard": "narrower"}, "men and women")
+    'Compared with original, the gap between associated and different words, for men and women, is narrower in hard.'
     """
     base, other = contrast_sides(contrast)
-    whose = f" of {words}" if words else ""
-    named = f" ({', '.join(lists)})" if 0 < len(lists) < 4 and other == "different" else ""
-    return claims_sentence(f"Compared with {first}, the gap{whose} between {base} and {other} words{named}", readings)
+    whose = f", for {words}," if words else ""
+    return claims_sentence(f"Compared with {first}, the gap between {base} and {other} words{whose}", readings)
 
 
 def claims_sentence(subject: str, readings: Mapping[str, str], place: str = "in") -> str:
@@ -186,7 +182,7 @@ def change_estimate(row: Mapping[Any, Any], gaps: "pd.DataFrame", facts: Mapping
     return (
         f"Change in {row['second']}: {signed_text(row['mean'])} {measure.in_difference}, {prob} interval "
         f"{interval_text(row['hdi_low'], row['hdi_high'])}"
-        f"{f' (the gap is {" and ".join(sides)})' if sides else ''}."
+        f"{f' (the gap is {" and ".join(sides)})' if sides else ''}.{in_rope_text(row)}"
     )
 
 
@@ -229,8 +225,10 @@ def distance_statement(row: Mapping[Any, Any], groups: int, measure: Measure) ->
     if row["direction"] == "equal":
         return Statement("distance", f"{words}, {where}: no {measure.short} changed.", dict(row))
     moved = (
-        f"{way} in {row['second']} on average"
-        if is_settled(row["hdi_low"], row["hdi_high"]) and not row["borderline"]
+        f"borderline whether they are {measure.nearer} or {measure.farther} ({MORE_DRAWS})"
+        if row["borderline"]
+        else f"{way} in {row['second']} on average"
+        if is_settled(row["hdi_low"], row["hdi_high"])
         else f"not settled whether they are {measure.nearer} or {measure.farther}"
     )
     text = (

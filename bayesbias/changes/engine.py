@@ -35,6 +35,7 @@ from bayesbias.errors import (
     TableError,
     collected_warnings,
     name_some,
+    worded,
 )
 from bayesbias.estimates.frames import EstimateFrame
 from bayesbias.estimates.intervals import SCOPES, check_baseline, contrast_name
@@ -79,7 +80,10 @@ def checked_tables(tables: Mapping[str, FrameLike]) -> "dict[str, pd.DataFrame]"
     if not isinstance(tables, Mapping) or len(tables) < 2:
         size = f"a mapping of {len(tables)}" if isinstance(tables, Mapping) else f"a {type(tables).__name__}"
         raise ReportError(
-            f"tables is {size}. Give at least two tables by name, such as {{'original': table, 'debiased': other}}."
+            worded(
+                f"tables is {size}. Give at least two by name, such as {{'original': table, 'debiased': other}}.",
+                "Give at least two files of distance tables.",
+            )
         )
     checked = {}
     for name, table in tables.items():

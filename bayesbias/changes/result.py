@@ -442,7 +442,7 @@ def estimate_rows(
         sides = direction_of(array, None if rope is None else (rope[0] / unit, rope[1] / unit))
         equal = constant & (numbers["mean"].abs() < ROUNDING).to_numpy()
         frame = frame.assign(**sides | {"direction": np.where(equal, "equal", sides["direction"])})
-    frame[["observed", "mean", "sd", *ends]] *= unit
+    frame[[name for name in ("observed", "mean", "sd", *ends) if name in frame]] *= unit
     return pd.concat([frame, diagnostics.mask(np.tile(constant[:, None], len(diagnostics.columns)))], axis=1)
 
 

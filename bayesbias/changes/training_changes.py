@@ -161,7 +161,7 @@ def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "") -> State
     Its kind is the `reading` of the row. `rank` is that of the vectors under the second condition, if it is known.
     """
     words = row["protected_word"] or row["protected_group"]
-    words = f"exactly these words of {words}" if row["protected_group"] else words
+    words = f"{words}, for exactly these words," if row["protected_group"] else words
     gaps = [
         f"{signed_text(row[f'{side}_mean'])} "
         f"({interval_text(row[f'{side}_hdi_low'], row[f'{side}_hdi_high'])}) in {condition}"

@@ -28,7 +28,7 @@ def tables_over_seeds(
 
     is_word = contrasts["protected_word"] != ""
     words = contrasts[is_word & (contrasts["contrast"] == contrasts["contrast"].iloc[0])]
-    every = "Words like these" if facts["scope"] == "population" else "All words, exactly these"
+    every = "All words" if facts["scope"] == "population" else "All words, exactly these"
     labels = [name or every for name in contrasts["protected_group"][~is_word]]
     groups = contrasts[~is_word].assign(protected_group=labels)
     frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", words)}

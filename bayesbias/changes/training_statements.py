@@ -42,7 +42,7 @@ _WIDE = (
 STATES = {
     "stable": "the seeds agree, and their average and the interval of one more seed exclude 0 on the same side",
     "not settled": "neither the average nor the interval of one more seed excludes 0",
-    "open": "the seeds agree, but their average or one more seed may differ",
+    "open": "the seeds agree or differ little, but their average or one more seed may not show it",
     "seeds disagree": "their conclusions differ, and the seed has much of the variance or one contradicts another",
 }
 """Values of `reading`, the same words in texts, tables and figures, and their meanings."""
@@ -51,7 +51,7 @@ MARKS_OVER_SEEDS = (
     "the direction"
 )
 """Meaning of the marks of contrasts over seeds."""
-_OPEN_POINTS = {"open": "one more seed may differ", "seeds disagree": "the seeds disagree"}
+_OPEN_POINTS = {"open": "one more seed may not show it", "seeds disagree": "the seeds disagree"}
 FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
 
@@ -109,20 +109,21 @@ def training_mark(row: Mapping[str, Any]) -> str:
 def training_answer(row: dict[str, Any]) -> str:
     """Return whether the first contrast is stable over seeds, in a sentence."""
     words = row["protected_word"] or row["protected_group"]
-    end = ", but one more seed may differ" if row["reading"] == "open" else ""
+    end = ", but one more seed may not show it" if row["reading"] == "open" else ""
     return f"{row['reading'].capitalize()}{f' for {words}' if words else ''}: {_counted(row)}{end}."
 
 
 def condition_label(row: Mapping[str, Any]) -> str:
     """Return the name of the second condition of a change, with what the seeds leave open about it.
 
-    >>> condition_label({"second": "hard", "reading": "stable"})
-    'hard'
+    >>> condition_label({"second": "hard", "reading": "stable", "seeds": 5})
+    'hard (stable over 5 seeds)'
     >>> condition_label({"second": "inlp", "reading": "seeds disagree"})
     'inlp (the seeds disagree)'
     """
     reading = row["reading"]
-    return f"{row['second']} ({_OPEN_POINTS[reading]})" if reading in _OPEN_POINTS else row["second"]
+    points = _OPEN_POINTS | {"stable": f"stable over {row['seeds']} seeds"} if reading == "stable" else _OPEN_POINTS
+    return f"{row['second']} ({points[reading]})" if reading in points else row["second"]
 
 
 def training_estimate(rows: Sequence[Mapping[str, Any]], hdi_prob: float) -> str:

@@ -279,11 +279,11 @@ class TrainingComparison(Result):
         rows = [verdict.numbers for verdict in self.verdicts]
         if not self.facts["changed"]:
             return training_answer(dict(rows[0]))
-        words, lists = rows[0]["protected_word"] or rows[0]["protected_group"], ()
+        words = rows[0]["protected_word"] or rows[0]["protected_group"]
         if len(rows) == 1:  # a sentence on several conditions has no place for them
-            words, lists = words or listed(self.facts["groups"], 2), self.facts["lists"]
+            words = words or listed(self.facts["groups"], 2)
         readings = {condition_label(row): row["change"] for row in rows}
-        return change_answer(rows[0]["contrast"], self.facts["first"], readings, words, lists)
+        return change_answer(rows[0]["contrast"], self.facts["first"], readings, words)
 
 
 def compare_trainings(
@@ -373,13 +373,18 @@ def compare_trainings(
     """
     from bayesbias.estimates.frames import EstimateFrame
 
+    check_trainings(fits, resampled)
     estimation = Estimation.checked(
-        draws=DRAWS, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope, scope=scope, baseline=baseline
+        draws=max(DRAWS, *(int(fit_attribute(fit, "draws")) for fit in fits.values())),
+        random_seed=random_seed,
+        hdi_prob=hdi_prob,
+        rope=rope,
+        scope=scope,
+        baseline=baseline,
     )
     check_choice("level", level, LEVELS)
     if changed is not None and resampled is not None:
         raise ReportError(f"{setting('changed')} and {setting('resampled')} exclude each other. Give one of them.")
-    check_trainings(fits, resampled)
     conditions = {} if changed is None else second_conditions(changed, fits, first)
     for name, others in conditions.items():
         check_conditions(fits, others, name)
@@ -437,7 +442,6 @@ def _facts(fits: "Mapping[Hashable, xr.DataTree]") -> dict[str, Any]:
         "attribute_words": sizes["attribute_word"],
         "pairs": len(fitted_rows(first).distance),
         "groups": [shown_name(word_list.name) for word_list in word_lists(first, ("protected",))],
-        "lists": [shown_name(one.name) for one in word_lists(first, ("attribute",)) if one.limited],
         "sizes": sizes_text(word_lists(first), recorded="lost_words" in table),
         "lost_words": lost_by_list(table.get("lost_words", [])),
         "max_lost": table.get("max_lost", MAX_LOST),

@@ -291,7 +291,7 @@ def _write_failure(delivery: Delivery, plan: Path, error: Exception) -> None:
 @command()
 def compare(
     tables: list[Path],
-    comparing: Annotated[Settings, "bb.compare_embeddings random_seed hdi_prob rope"],
+    comparing: Annotated[Settings, "bb.compare_embeddings draws random_seed hdi_prob rope"],
     delivery: FileDelivery,
 ) -> None:
     """Compare embeddings, such as a debiased one with the original.

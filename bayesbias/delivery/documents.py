@@ -194,7 +194,9 @@ def latex_methods(prose: str, cited: Bibliography) -> str:
     for citation, command in cited.commands.items():
         # No longer name of an author may end with a shorter one.
         text = re.sub(rf"(?<!\w){re.escape(escaped(citation))}", command.replace("\\", r"\\"), text)
-    packages = r"% \usepackage{natbib}; after the text: \bibliography{NAME of the .bib file}"
+    packages = (
+        r"% \usepackage{natbib}; after the text: \bibliographystyle{plainnat} \bibliography{NAME of the .bib file}"
+    )
     return "\n".join([packages, text, "", rf"\nocite{{{','.join(cited.keys)}}}"])
 
 

@@ -210,7 +210,7 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
     facts = fit_attribute(fit, "table")
     if "description" in facts:
         yield f"We asked: {markdown_text(facts['description'])}"
-    if associated := associations_text(associated_lists(table)):
+    if associated := associations_text(associated_lists(table), ", and "):
         yield f"The hypothesis associates {markdown_text(associated)}."
     for name, sides in own_questions(table).items():
         short = measure_of_fit(fit).short
@@ -330,7 +330,7 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     if (measure := measure_of_fit(fit)).column != COSINE_DISTANCE.column:
         yield f"Its distances are {markdown_text(measure.of_means)} here, and its priors follow their unit."
     if spec.source:
-        yield markdown_sentence(f"The model comes from {cited.source(spec.source)}.")
+        yield markdown_sentence(f"Its source is {cited.source(spec.source)}.")
     added = added_parameters(fit)
     before = " before the change" if added else ""
     priors = [f"`{name}` ~ {prior.rounded} ({MEANINGS[name]})" for name, prior in spec.priors.items()]
@@ -375,9 +375,9 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
             f"right, chance would flag at least one in {share_text(chance)} of such checks.{undecided_text(judged)}"
         )
     else:
-        yield markdown_text(f"The model replicated all of them.{undecided_text(judged)}")
+        yield markdown_text(f"The model replicated all of these statistics.{undecided_text(judged)}")
     for problem in check.problems:
-        if problem.kind == "coverage":
+        if problem.kind in ("coverage", "influential pairs"):
             yield markdown_text(f"{problem.text[0].upper()}{problem.text[1:]}")
 
 

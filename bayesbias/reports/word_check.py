@@ -241,7 +241,7 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
         if word_list.is_over(max_lost):
             spelt = _cases_of_others(missing)
             left = replace(word_list, lost=[word for word in word_list.lost if word not in spelt])
-            advice = f"change them{allowance([word_list])}"
+            advice = f"use other words{allowance([word_list])}"
             if spelt and not left.is_over(max_lost):
                 forms_text = ",".join(("exact", *dict.fromkeys(spelt.values())))
                 advice = f"look their other forms up, which are stored ({setting('case', forms_text)})"

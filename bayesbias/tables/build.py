@@ -167,7 +167,9 @@ def matched_pairs(
     spelt = spelling_hint(study.words, embedding.words) if pairs.empty_lists else None
     advice = spelt if spelt and spelt.options else _case_hint(embedding)
     named = f"The embedding {embedding.name!r}"
-    pairs.raise_if_a_list_is_empty(named, f"Use other words, or leave this list out of the study.{advice}")
+    pairs.raise_if_a_list_is_empty(
+        named, f"Use other words.{advice} {worded('bb.check_words', '`bayesbias words`')} lists all lost words."
+    )
     reasons = {word: same.get(word) or embedding.why_lost(word) for word in study.words if word not in forms}
     lost = lost_entries(study, reasons)
     hint = _lost_hint(study, lost, embedding) + same_vectors_hint(same)

@@ -348,13 +348,13 @@ def associated_lists(table: pd.DataFrame) -> dict[str, list[str]]:
     return {str(group): list(map(str, lists.unique())) for group, lists in associated["attribute_group"]}
 
 
-def associations_text(lists: Mapping[str, list[str]]) -> str:
+def associations_text(lists: Mapping[str, list[str]], link: str = "; ") -> str:
     """Return which lists are associated with which groups, given those of each group; empty if none are.
 
     >>> associations_text({"math": ["male"], "arts": ["female"]})
     "'math' with 'male'; 'arts' with 'female'"
     """
-    return "; ".join(
+    return link.join(
         f"{quoted_name(group)} with {name_some(map(quoted_name, names), 4)}" for group, names in lists.items() if names
     )
 

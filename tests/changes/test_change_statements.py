@@ -65,7 +65,7 @@ def test_a_change_has_its_reading_its_size_and_both_gaps() -> None:
     [
         ({}, "farther in 1920 on average. The change is +0.050"),
         ({"hdi_low": -0.01}, "not settled whether they are nearer or farther. The change"),
-        ({"borderline": True}, "not settled whether they are nearer or farther. The change"),
+        ({"borderline": True}, "borderline whether they are nearer or farther (more draws"),
         ({"direction": "equal"}, "from 1900 to 1920: no distance changed."),
     ],
 )

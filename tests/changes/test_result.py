@@ -29,7 +29,7 @@ def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     assert text.startswith(f"SLOPES - In 1990, with a larger 'share', {shift}: slope -0.")
     assert "The lean" not in moved.contents.answer
     assert moved.contents.answer.startswith(f"With a larger 'share', {shift} in ")
-    assert moved.contents.estimate.startswith("Slope for one unit of 'share', in cosine distance: -0.")
+    assert moved.contents.estimate.startswith("Slope for one unit of 'share', in units of cosine distance: -0.")
     assert moved.contents.title == "Does a word's gap between near and far words follow 'share', and did that change?"
     assert "associated words are those of the list near" in moved.contents.about
     assert "HC2" in moved.parts[-1].statements[0].text

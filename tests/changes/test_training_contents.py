@@ -19,7 +19,7 @@ def test_groups_and_words_have_a_table_each_with_marks() -> None:
     groups, words = tables_over_seeds(contrasts(2, 3), [], FACTS, "89% HPDI").values()
     assert (groups.section, words.section) == ("Groups", "Words")
     assert groups.frame["protected_group"].tolist() == [
-        "Words like these",
+        "All words",
         "g0",
         "g1",
     ]

@@ -32,7 +32,8 @@ def test_the_data_are_those_of_the_table(short_fit: xr.DataTree, short_table: pd
             assert f"'{name}': {words.nunique()}" in data
     assert f"{len(short_table):,} pairs" in data
     assert (
-        "The hypothesis associates 'math' with 'male'; 'arts' with 'female'." in bb.methods(short_fit).split("\n\n")[1]
+        "The hypothesis associates 'math' with 'male', and 'arts' with 'female'."
+        in bb.methods(short_fit).split("\n\n")[1]
     )
     lost = bb.lost_words(short_table)
     assert f"{len(lost):,} words" in data
@@ -206,7 +207,7 @@ def test_what_the_predictive_check_found_is_said(table: pd.DataFrame) -> None:
     for row in failed:
         assert f"{statistic_name(row)}: {digits_text(row['observed'])}, replicated" in text
     sound = bb.methods(fit, check=replace(check, problems=()))
-    assert "The model replicated all of them." in sound
+    assert "The model replicated all of these statistics." in sound
     assert "failed to replicate" not in sound
     few = bb.methods(bb.fit(table, "hierarchical", draws=10, random_seed=1, progress=False))
     assert "We made no posterior predictive check.\n" in few

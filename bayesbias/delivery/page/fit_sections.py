@@ -100,8 +100,13 @@ _COMPARISON_DRAWS = 500
 _SENSITIVITY_DRAWS = 500
 _COMPARISON = "Which model to trust"
 _SENSITIVITY = "What the conclusions are sensitive to"
-# What is left out -> words before its name, or before the prior that is tried.
-_CASES = {"attribute_word": "without", "protected_word": "without", "list": "without the", "prior": "with"}
+# What is left out -> a phrase with its name, or with the prior that is tried.
+_CASES = {
+    "attribute_word": "without '{}'",
+    "protected_word": "without '{}'",
+    "list": "without the {}",
+    "prior": "with the prior {}",
+}
 _COVARIATES = "What follows the covariates?"
 _EMBEDDINGS = "Comparison with other embeddings"
 _RANDOM_LISTS = "Is it only frequency? Claims for random words"
@@ -253,7 +258,7 @@ def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
     if isinstance(check := page.check, BayesBiasError):
         return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {check}")])
-    fails = " The check found faults, listed there." if check.problems else " The check found no fault."
+    fails = " The check found faults, which are listed below." if check.problems else " The check found no fault."
     return embedded(check, "predictions", _PREDICTIONS, [check.summary[1].text + fails])
 
 
@@ -362,7 +367,7 @@ def sensitivity_section(page: FitReport) -> Section:
         if changes.leave_out == LEAVE_OUT[0]:  # the refit with everything is the same for all
             edges = _edges(page, changes.contrasts)
         for contrast, names in changes.deciding.items():
-            deciding.setdefault(contrast, []).extend(f"{_CASES[changes.leave_out]} {name}" for name in names)
+            deciding.setdefault(contrast, []).extend(f"{_CASES[changes.leave_out].format(name)}" for name in names)
     tried = f"{refits:,} fits, each without one word or list, or with another prior"
     headlines = [
         f"'{contrast}' has another answer {name_some(names, 5)}. All other answers hold ({tried})."
@@ -399,7 +404,8 @@ def single_numbers_section(page: FitReport) -> Section:
         Paragraph(
             "Measures from the literature that summarise the same distances in one number. Their p-values ask whether "
             "these particular words differ by more than chance. They treat words or pairs as independent. WEAT and MAC "
-            "ignore control words, which may show the same: the t-tests have rows for them."
+            "ignore control words. If the same holds for these, the association is not one of the lists alone: the "
+            "t-tests compare with them, where a study has some."
         )
     ]
     blocks += [Heading("WEAT"), *_weat(page), Heading("MAC and t-tests"), *_t_tests(page)]

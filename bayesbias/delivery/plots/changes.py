@@ -63,7 +63,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     -------
     matplotlib.figure.Figure
         Three panels, one below the other, of posterior means and HPDIs: the change of the gap of all protected words
-        and of each; the gaps themselves, hollow under the first condition and filled under the second; the change of
+        and of each; the gaps themselves under both conditions; the change of
         mean distances. Where there are no gaps, one panel of mean distances of all protected words and of each. Changes
         are filled if settled. Colours and markers show the connections. Of more than 200 protected words, those whose
         changes lie farthest from the mean are shown.
@@ -175,18 +175,14 @@ def _by_connection(axes: "Axes", distances: "pd.DataFrame", minus: str, measure:
 def _gaps(
     axes: "Axes", gaps: "pd.DataFrame", connections: list[str], conditions: tuple[str, str], measure: Measure
 ) -> None:
-    """Draw the gaps under both conditions, one row per contrast."""
-    for condition, apart, filled in zip(conditions, (-0.16, 0.16), (False, True), strict=True):
-        for row in rows_of(gaps[gaps["condition"] == condition]):
-            connection = contrast_sides(row["contrast"])[1]
-            y = connections.index(connection) + apart
-            draw_estimate(axes, row | {"connection": connection}, y, size=6.5, width=1.8, filled=filled)
-    _name_rows(
-        axes,
-        [f"minus {connection}" for connection in connections],
-        "Gap in {} (hollow)\nand in {} (filled)".format(*map(short_label, conditions)),
-        f"Difference of mean {measure.of_means}\n(below 0: associated words are {measure.nearer})",
-    )
+    """Draw the gaps under both conditions, a row each."""
+    offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
+    for row in rows_of(gaps):
+        connection = contrast_sides(row["contrast"])[1]
+        y = conditions.index(row["condition"]) + offsets[connection]
+        _change(axes, row | {"connection": connection}, y, size=6.5)
+    label = f"Difference of mean {measure.of_means}\n(below 0: associated words are {measure.nearer})"
+    _name_rows(axes, list(conditions), "Gap", label)
 
 
 def _change(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
@@ -252,6 +248,8 @@ def plot_change_summary(changes: Changes) -> "Figure":
     figure = new_figure(_WIDTH, _INCHES_A_ROW * 1.2 * (len(rows) + len(conditions)) + 2.6)
     drawn = figure.subplots(2, 1, height_ratios=[len(rows) + 1, len(conditions) + 1])
     offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
+    if changes.facts["rope"]:
+        shade_rope(drawn[0], changes.facts["rope"])
     for axes, (frame, column, names, title, label) in zip(drawn, panels, strict=True):
         axes.axvline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
         axes.locator_params(axis="x", nbins=6)

@@ -116,7 +116,7 @@ def posterior_problems(
     if every["k_high"] > _HIGH_SHARE * every["pairs"]:
         text = (
             f"The prediction from the other pairs is unreliable for {counted(every['k_high'], 'influential pair')} "
-            "(Pareto k above 0.7). Look at them: column pareto_k of pairs shows which they are."
+            "(Pareto k above 0.7). They are in the column pareto_k of `check_posterior(fit).pairs`."
         )
         problems.append(Statement("influential pairs", text, every))
     return (*problems, *_advice(failed, model["switches"], measure.numbers))

@@ -134,7 +134,12 @@ def _size_interval(row: Row) -> str:
 def _part_from_lists(row: Row) -> str:
     """Return whether the sign of an estimate reflects the lists alone, or a part of it does."""
     left = round(row["net_mean"], 3) != 0 and row["net_mean"] * row["mean"] > 0
-    return "Part of this estimate reflects the lists alone" if left else "The sign of this estimate reflects the lists"
+    reflects = "reflects" if is_settled(row["nearness_low"], row["nearness_high"]) else "may reflect"
+    return (
+        f"Part of this estimate {reflects} the lists alone"
+        if left
+        else f"The sign of this estimate {reflects} the lists"
+    )
 
 
 def lists_of_connection(data: ModelData, group: str, connection: str) -> list[str]:

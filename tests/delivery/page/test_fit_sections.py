@@ -36,6 +36,7 @@ from bayesbias.reports import fit_report
 from bayesbias.reports.fit_report import FitReport, table_of
 from bayesbias.reports.robustness.model_comparison import ModelComparison
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
+from bayesbias.tables.measures import COSINE_DISTANCE
 from tests.changes.changed_tables import QUICK, before_table, changed_table
 from tests.delivery.page.pages import small_table
 from tests.reports.covariates.made import made_fit
@@ -129,7 +130,7 @@ def test_problems_of_the_predictions_are_those_of_the_check(small_fit: xr.DataTr
     section = predictions_section(page_of(fit))
     shown = [entry for bullets in of_kind(section, Bullets) for entry in bullets.entries]
     assert shown == [problem.text for problem in problems]
-    assert section.headlines[0].endswith("found faults, listed there." if problems else "found no fault.")
+    assert section.headlines[0].endswith("found faults, which are listed below." if problems else "found no fault.")
     assert len(of_kind(section, Figure)) == 1
     assert [table.caption.split(" ")[0] for table in of_kind(section, Table)] == ["Shares", "Statistics"]
 
@@ -289,7 +290,7 @@ def test_tables_are_explained_once(names: tuple[str, ...]) -> None:
     blocks = list(embeddings_of(names=names).blocks)
     places = [place for place, block in enumerate(blocks) if block == Heading("How to read it")]
     assert len(places) == 1
-    assert blocks[places[0] + 1] == Bullets(tuple(str(statement) for statement in explanations()))
+    assert blocks[places[0] + 1] == Bullets(tuple(str(statement) for statement in explanations(COSINE_DISTANCE)))
     assert sum("What it does not show" in str(block) for block in blocks) == 1
     summary, *figures = [block for block in blocks if isinstance(block, Figure)]
     assert "Above, the change from old" in summary.caption

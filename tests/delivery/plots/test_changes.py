@@ -57,11 +57,16 @@ def test_points_are_those_of_the_frames(comparison: Changes, name: str) -> None:
         }
     gaps = comparison.gaps[(comparison.gaps["protected_word"] == "") & (comparison.gaps["protected_group"] == "")]
     assert points(middle) == {
-        (row["mean"], COLORS[row["contrast"].removeprefix("associated - ")], row["condition"] == name)
+        (
+            row["mean"],
+            COLORS[row["contrast"].removeprefix("associated - ")],
+            not row["borderline"] and row["hdi_low"] * row["hdi_high"] > 0,
+        )
         for row in gaps[gaps["condition"].isin(["old", name])].to_dict("records")
     }
     assert top.get_title(loc="left") == f"Change of the gap\n{name} minus old"
-    assert middle.get_title(loc="left") == f"Gap in old (hollow)\nand in {name} (filled)"
+    assert middle.get_title(loc="left") == "Gap"
+    assert len(middle.get_yticklabels()) == 2
 
 
 def test_a_borderline_change_is_hollow(comparison: Changes) -> None:
@@ -182,7 +187,9 @@ def test_slopes_have_a_panel_per_covariate() -> None:
     np.testing.assert_allclose(
         [part[:, 1] for part in first.collections[0].get_segments()], rows[["hdi_low", "hdi_high"]]
     )
-    assert first.get_title(loc="left").startswith("$x (below 0: with more, words shift towards associated words)")
+    assert first.get_title(loc="left").startswith(
+        "$x\n(below 0: with more, a word's distances shift towards associated words)"
+    )
     assert [label.get_text() for label in second.get_xticklabels()] == ["1900", "1910", "1920"]
     with pytest.raises(ReportError, match="word_covariates"):
         bb.plots.plot_slopes(bb.trend(tables, draws=400, random_seed=1, progress=False))
