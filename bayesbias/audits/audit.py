@@ -334,7 +334,8 @@ def audit(
         - `context_low` to `context_high`: of a contrast of vectors that are means over contexts or templates, the
           interval that includes their choice;
         - `reading`: of a contrast, ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``, which it is too
-          if the choice of contexts decides; `probability_in_rope`: of a contrast, with `rope`;
+          if the choice of contexts decides; `probability_of_direction`, and with `rope` `probability_in_rope`: of a
+          contrast;
         - `p_value`: one-sided, of `weat`; `p_value_mcse`: its Monte Carlo error, 0 if it is exact;
         - `ess_bulk`, `ess_tail`, `r_hat`; `lost_words`: how many of the study's groups were lost;
         - `control_sd`: of a contrast, the standard deviation of single distances to the neutral control words (to the
@@ -370,9 +371,10 @@ def audit(
 
     Notes
     -----
-    No correction for many questions is made: of 100 intervals of 89 %, 11 are expected to miss. Report how many were
-    asked. For two embeddings with the same words, such as an original and a debiased one, `compare_embeddings` is
-    sharper, since what they share cancels.
+    Intervals are those of single questions. The report says how many of the settled ones are expected to have no effect
+    or the other sign, and which can be decided at a rate of 10 % wrong ones (`validation/decisions`). For two
+    embeddings with the same words, such as an original and a debiased one, `compare_embeddings` is sharper, since what
+    they share cancels.
 
     References
     ----------

@@ -27,13 +27,14 @@ TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group"
 STANDARDISED = ("control_sd", "standardised", "standardised_low", "standardised_high")
 """Columns of a contrast as a multiple of the standard deviation of single distances to control words."""
 CONTEXTS = ("context_low", "context_high")
-BESIDE = ("hdi_low", "hdi_high", *CONTEXTS, "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
+SIGN = "probability_of_direction"
+BESIDE = ("hdi_low", "hdi_high", *CONTEXTS, SIGN, "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
 NUMBERS = ("observed", "mean", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED)
 MOST_PARTS = 8
 """Largest number of models and seeds whose figures are drawn."""
 COLUMNS = (
     *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "mean"),
-    *("hdi_low", "hdi_high", *CONTEXTS, "reading", "probability_in_rope", "p_value", "p_value_mcse"),
+    *("hdi_low", "hdi_high", *CONTEXTS, "reading", SIGN, "probability_in_rope", "p_value", "p_value_mcse"),
     *("ess_bulk", "ess_tail", "r_hat", "lost_words"),
     *STANDARDISED,
 )

@@ -11,6 +11,7 @@ from bayesbias.audits.audit_frame import (
     MOST_PARTS,
     READINGS,
     SETTLED,
+    SIGN,
     STANDARDISED,
     AuditRecord,
     answers,
@@ -32,12 +33,14 @@ from bayesbias.base.results import (
 )
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import name_some
+from bayesbias.estimates.decisions import DECISION_RATE, Decisions, decisions
 from bayesbias.estimates.intervals import mark
 from bayesbias.reports.fit_report import report
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_CHANCE = "Which answers are chance. Intervals are those of single questions: the more there are, the more miss."
 _CONTRASTS, _MEASURES, _RANKS = "Contrasts", "Single-number measures", "Ranks of the embeddings"
 
 
@@ -49,6 +52,18 @@ class _Variant:
     frame: "pd.DataFrame"
     rows: "pd.DataFrame"
     record: AuditRecord
+
+    @cached_property
+    def decided(self) -> "tuple[Decisions, pd.DataFrame] | None":
+        """What the settled contrasts of all words are worth together, and their rows; None of fewer than two."""
+        contrasts = _overall(self.rows)
+        contrasts = contrasts[contrasts[SIGN].notna()]
+        settled = contrasts["reading"].isin(SETTLED).to_numpy()
+        if len(contrasts) < 2 or not settled.any():
+            return None
+        found = decisions(contrasts[SIGN], settled, self.record.hdi_prob)
+        rows = contrasts.assign(wrong=found.wrong, decided=found.decided)[settled]
+        return found, rows.sort_values("wrong", kind="stable")
 
     def titled(self, title: str) -> str:
         return f"{title}: {self.name}" if self.name else title
@@ -175,16 +190,9 @@ class AuditReport(Result):
 
     def _limits(self) -> tuple[Statement, ...]:
         """Return the limits of the answers: their number, lost words, and questions without an answer."""
-        rows, record = self._variants[0].rows, self._variants[0].record
-        questions = len(rows[["embedding", "study"]].drop_duplicates())
-        misses = questions * (1 - record.hdi_prob)
-        texts = [
-            "Which answers are chance. Nothing corrects for the number of questions: of "
-            f"{counted(questions, 'interval')} of {percent_text(record.hdi_prob)}, {misses:.1f} are expected to miss "
-            "the true value.",
-            NO_PROOF,
-        ]
-        texts += _scale_texts(rows)
+        rows, record, decided = self._variants[0].rows, self._variants[0].record, self._variants[0].decided
+        many = f"Which answers are chance. {decided[0].text('questions')}" if decided else _CHANCE
+        texts = [NO_PROOF, *_scale_texts(rows)]
         texts += [
             f"{embedding}, {shown_name(study)}: lost {', '.join(words)}."
             for (embedding, study), words in record.lost_words.items()
@@ -195,7 +203,8 @@ class AuditReport(Result):
             f"{measure} has no answer to {shown_name(study)} in {embedding}: {why}"
             for (embedding, study, measure), why in left_out.items()
         ]
-        return tuple(Statement("limits", text) for text in texts)
+        numbers = decided[0].numbers if decided else {}
+        return Statement("many questions", many, numbers), *(Statement("limits", text) for text in texts)
 
 
 def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
@@ -206,7 +215,20 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
     interval = ("hdi_low", "hdi_high")
     intervals = (*interval, *(CONTEXTS if contrasts[CONTEXTS[0]].notna().any() else ()))
     more = (*(STANDARDISED[1:] if _scales(rows) else ()), "ess_bulk", "r_hat")
-    return {
+    together: dict[str, ResultTable] = {}
+    if variant.decided:
+        found, decided = variant.decided
+        together[f"decided{suffix}"] = ResultTable(
+            decided,
+            variant.titled("Settled questions together"),
+            f"Settled contrasts, the surest first; in units of cosine distance, {prob} HPDI",
+            (*names, "mean", "hdi_low", "hdi_high", "wrong", "decided"),
+            differences=True,
+            note=f"{found.text('questions')} This takes the questions as alike: some have no effect, and those of the "
+            "others are Normal around 0. Intervals stay those of single questions. Decided: of these, at most "
+            f"{percent_text(DECISION_RATE)} are expected to be wrong.",
+        )
+    return together | {
         f"contrasts{suffix}": ResultTable(
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),

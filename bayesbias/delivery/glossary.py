@@ -196,6 +196,10 @@ COLUMNS: dict[str, Column] = {
         meaning=f"what the interval, or the intervals of a change and of both gaps, show; settled if "
         f"{VERDICTS['settled']}; borderline if {VERDICTS['borderline']}; {MORE_DRAWS}",
     ),
+    "wrong": Column(
+        "P(wrong)", "probability", "probability that there is no effect, or one of the other sign, given all questions"
+    ),
+    "decided": Column("Decided", meaning="whether the question is decided, of all that were asked"),
     "better": Column("Better", meaning="values that are better"),
     "probability": Column("Probability", "probability", "probability of that rank"),
     "probability_of_direction": Column(

@@ -1,4 +1,4 @@
-"""Reports of audits: counts by reading, tables, and limits that say how many intervals miss."""
+"""Reports of audits: counts by reading, tables, and how many of the settled questions are expected to be wrong."""
 
 from dataclasses import replace
 
@@ -6,7 +6,9 @@ import numpy as np
 
 from bayesbias.audits.audit_frame import AuditFrame
 from bayesbias.audits.audit_report import AuditReport
+from bayesbias.base.checks import HDI_PROB
 from bayesbias.delivery.plots.style import forest
+from bayesbias.estimates.decisions import decisions
 from tests.audits.test_ranks import audit_of
 
 STUDIES = ("s", "t", "u", "v")
@@ -18,6 +20,7 @@ def audit() -> AuditFrame:
     frame = audit_of(dict.fromkeys(keys, 0.0), draws)
     frame["reading"] = ["nearer", "nearer", "not settled", "farther", ""]
     frame["quantity"] = ["associated - different"] * 4 + ["effect size"]
+    frame["probability_of_direction"] = [0.999, 0.98, 0.6, 0.97, np.nan]
     assert isinstance(frame, AuditFrame)
     return frame
 
@@ -33,10 +36,20 @@ def test_the_verdict_counts_contrasts_by_conclusion() -> None:
     assert repr(AuditReport(audit())) == "AuditReport(5 rows)"
 
 
-def test_limits_say_how_many_intervals_miss() -> None:
-    """Of 4 intervals of 89 %, 4 * 0.11 = 0.44 miss."""
-    limits = " ".join(limit.text for limit in AuditReport(audit()).contents.limits)
-    assert "4 intervals of 89%, 0.4 are" in limits
+def test_settled_questions_are_judged_together() -> None:
+    """The number that is expected to be wrong is that of the three settled of four questions."""
+    contents = AuditReport(audit()).contents
+    found = decisions([0.999, 0.98, 0.6, 0.97], [True, True, False, True], HDI_PROB)
+    limit, *_ = contents.limits
+    assert limit.text == f"Which answers are chance. {found.text('questions')}"
+    assert limit.numbers["expected_wrong"] == found.expected
+    rows = contents.tables["decided"].frame
+    assert rows["study"].tolist() == ["s", "t", "v"], "the surest first"
+    np.testing.assert_allclose(rows["wrong"], found.wrong[[0, 1, 3]])
+    one = audit()
+    one["reading"] = "not settled"
+    assert "decided" not in AuditReport(one).contents.tables
+    assert "Intervals are those of single questions" in AuditReport(one).contents.limits[0].text
 
 
 def test_a_question_stands_once_beside_its_answer_or_else_alone() -> None:

@@ -1,0 +1,122 @@
+"""Of several settled effects, how many are expected to be none, or to have the other sign; and which to decide on.
+
+An 89 % interval is right for the one question that was asked. Of many intervals, some exclude 0 by chance; how many of
+those that do are wrong depends on how many effects there are, which the family of questions shows. This is adaptive
+shrinkage (Stephens 2017) of z, found from the probability of each sign. A share of the effects is 0, and the others are
+Normal around 0; z has an error that is somewhat smaller than 1, since intervals are rather too wide than too narrow
+(`validation/real_gaps`). The share and both standard deviations are not estimated but averaged over, because a small
+family says little about them. A question is decided if the decided ones have a mean probability of being wrong of at
+most `DECISION_RATE`, or by the rule of Benjamini and Hochberg (1995), which has more power in small families.
+`validation/decisions` says how often both are right.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import log_ndtr, ndtri
+
+from bayesbias.base.arrays import Floats
+from bayesbias.base.number_text import percent_text
+
+DECISION_RATE = 0.1
+"""Expected share of wrong decisions among those that are taken."""
+_SHARES = (np.arange(40) + 0.5)[:, None, None, None] / 40  # of questions without an effect
+_ERRORS = np.array([0.85, 0.925, 1.0])[:, None, None]  # of z
+_SDS = np.geomspace(1.0, 16.0, 25)[:, None]  # of effects, in the unit of z
+_SAMPLES, _BLOCK = 4_000, 1_000
+_SURE = 1e-9  # smallest probability of the other sign: no finite number of draws shows less
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What a family of questions says about each of them.
+
+    - `wrong`: probability that an effect is 0 or has the other sign (the local false sign rate), shape (questions,).
+    - `decided`: whether a question is among those that are decided at `DECISION_RATE`.
+    - `expected`, `low`, `high`: number of wrong ones among those that are settled, with its interval.
+    - `settled`: number of settled questions; `hdi_prob`: probability inside the interval.
+    """
+
+    wrong: Floats
+    decided: np.ndarray
+    expected: float
+    low: int
+    high: int
+    settled: int
+    hdi_prob: float
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers of the sentence, by name."""
+        counts = {"settled": self.settled, "expected_wrong": self.expected, "low": self.low, "high": self.high}
+        return counts | {"decided": int(self.decided.sum())}
+
+    def text(self, noun: str) -> str:
+        """Return how many settled ones are expected to be wrong, and how many are decided; `noun` is in the plural.
+
+        >>> decisions([0.999, 0.98, 0.6, 0.7], [True, True, False, False], 0.89).text("questions")
+        'Of the 2 settled questions, 0.3 (89% interval 0 to 1) are expected to have no effect or the other sign, as far
+        as all 4 show how common and how large effects are. At a rate of 10% wrong ones, 2 can be decided.'
+        """
+        return (
+            f"Of the {self.settled} settled {noun}, {self.expected:.1f} ({percent_text(self.hdi_prob)} interval "
+            f"{self.low} to {self.high}) are expected to have no effect or the other sign, as far as all "
+            f"{len(self.wrong)} show how common and how large effects are. At a rate of {percent_text(DECISION_RATE)} "
+            f"wrong ones, {self.decided.sum()} can be decided."
+        )
+
+
+def decisions(probabilities: ArrayLike, settled: Sequence[bool] | np.ndarray, hdi_prob: float) -> Decisions:
+    """Return what a family of questions says about how many of the settled ones are wrong, and which to decide.
+
+    `probabilities` (questions,) are those that each effect has the sign of its estimate, 0.5 to 1, from a posterior of
+    that question alone.
+
+    >>> many = decisions([0.9999, 0.98, 0.97, *[0.6, 0.7, 0.5, 0.8] * 10], [True] * 3 + [False] * 40, 0.89)
+    >>> round(many.expected, 1), int(many.decided.sum())
+    (1.6, 1)
+    """
+    tails = np.clip(1 - np.asarray(probabilities, dtype=float), _SURE, 0.5)
+    is_settled = np.asarray(settled, dtype=bool)
+    blocks = [slice(start, start + _BLOCK) for start in range(0, len(tails), _BLOCK)]
+    log_posterior = sum(_given_nodes(-ndtri(tails[block]))[0] for block in blocks)
+    posterior = np.exp(log_posterior - np.max(log_posterior))
+    posterior /= posterior.sum()
+    rng = np.random.default_rng(0)  # the same for every family
+    nodes = rng.choice(posterior.size, _SAMPLES, p=posterior.ravel())
+    wrong, counts = np.empty(len(tails)), np.zeros(_SAMPLES, dtype=np.int64)
+    for block in blocks:
+        of_nodes = _given_nodes(-ndtri(tails[block]))[1]
+        wrong[block] = np.tensordot(posterior, of_nodes, axes=3)
+        chances = of_nodes.reshape(posterior.size, -1)[nodes][:, is_settled[block]]
+        counts += (rng.random(chances.shape) < chances).sum(axis=1)
+    low, high = np.quantile(counts, [(1 - hdi_prob) / 2, (1 + hdi_prob) / 2], method="nearest")
+    return Decisions(
+        wrong=wrong,
+        decided=_first(wrong, np.cumsum(np.sort(wrong)) / np.arange(1, len(wrong) + 1))
+        | _first(tails, 2 * np.sort(tails) * len(tails) / np.arange(1, len(tails) + 1)),
+        expected=float(wrong[is_settled].sum()),
+        low=int(low),
+        high=int(high),
+        settled=int(is_settled.sum()),
+        hdi_prob=hdi_prob,
+    )
+
+
+def _given_nodes(z: Floats) -> tuple[Floats, Floats]:
+    """Return the log density of z at each node (shares, errors, sds), and the probabilities of being wrong there."""
+    variances = _ERRORS**2 + _SDS**2
+    log_none = np.log(_SHARES) - 0.5 * (z / _ERRORS) ** 2 - np.log(_ERRORS)
+    log_effect = np.log1p(-_SHARES) - 0.5 * (z**2 / variances + np.log(variances))
+    log_total = np.logaddexp(log_none, log_effect)  # shares, errors, sds, questions
+    other_sign = log_ndtr(-z * _SDS / (_ERRORS * np.sqrt(variances)))
+    return log_total.sum(axis=-1), np.exp(log_none - log_total) + np.exp(log_effect + other_sign - log_total)
+
+
+def _first(values: Floats, rates: Floats) -> np.ndarray:
+    """Return which values are among the most of the smallest whose rate is at most `DECISION_RATE`."""
+    within = np.flatnonzero(rates <= DECISION_RATE)
+    count = within[-1] + 1 if len(within) else 0
+    return np.asarray(np.argsort(np.argsort(values, kind="stable"), kind="stable") < count)
