@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from bayesbias.estimates.decisions import DECISION_RATE
+from tests.validation.scripts import VALIDATION, load_script
 
-FOLDER = Path(__file__).resolve().parents[2] / "validation" / "decisions"
+FOLDER = VALIDATION / "decisions"
 
 
 def test_the_rule_keeps_its_rate_and_decides_at_least_as_many_as_others() -> None:
@@ -27,3 +29,20 @@ def test_the_page_has_the_numbers_of_the_table() -> None:
         numbers += [row["hochberg_right"], row["hochberg_wrong"], row["bonferroni_right"], row["bonferroni_wrong"]]
         line = f"| {row['kind']} | {row['size']} | {' | '.join(f'{number:.2f}' for number in numbers)} |"
         assert line in page, line
+
+
+def test_the_script_draws_questions_with_known_answers() -> None:
+    script = load_script("decisions", "decisions")
+    cell = script.Cell("bundled", "gender", 1.0, 2, 3, 4, 0)
+    whole = script.populations(cell, Path(), Path())
+    rows = list(script.questions(whole, whole, cell, True, 1))
+    assert [row[0] for row in rows] == ["question", *["word"] * 6]
+    assert rows[0][1] < 0, "both lists lean as the groups do"
+    assert all(0.5 <= probability <= 1 for _, _, probability, _, _ in rows)
+    assert next(script.questions(whole, whole, cell, False, 1))[1] == 0
+    rules = script.rules(np.array([0.001, 0.04, 0.5]), np.array([True, False, False]))
+    assert [rule.tolist() for rule in rules.values()] == [
+        [True, False, False],
+        [True, True, False],
+        [True, False, False],
+    ]

@@ -178,7 +178,7 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
     if "contrast" in frame:
         caption = (
             f"Contrasts{source}: differences of mean {distances}, {means}; below 0, {settings['baseline']} words "
-            f"are {measure.nearer}{_about_rows(frame, settings)}"
+            f"are {measure.nearer}{_about_rows(frame, columns, settings)}"
         )
         return difference_table(measure, frame, "Contrasts", caption, columns, HEADINGS)
     if "question" in frame:
@@ -195,7 +195,14 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
     return ResultTable(frame, "Parameters", f"Parameters{source}, {means}, {units_text(measure)}", columns)
 
 
-def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
+def _paper_columns(frame: "pd.DataFrame") -> tuple[str, ...]:
+    """Return the columns of a table in a paper: net contrasts only if they differ between groups."""
+    groups = frame[~frame["protected_group"].isin(("", EVERYONE))] if "net_mean" in frame else frame
+    is_same = "net_mean" in frame and groups["net_mean"].round(9).groupby(groups["contrast"]).nunique().max() <= 1
+    return tuple(name for name in _IN_PAPERS if not (is_same and name.startswith("net_")))
+
+
+def _about_rows(frame: "pd.DataFrame", columns: tuple[str, ...], settings: Mapping[str, Any]) -> str:
     """Return which words the rows are about, what is net, and the region of practical equivalence, for a caption."""
     groups = frame["protected_group"]
     texts = []
@@ -203,7 +210,7 @@ def _about_rows(frame: "pd.DataFrame", settings: Mapping[str, Any]) -> str:
         texts.append(f"rows over all words are about {scope_text(settings['scope'])}")
     if not (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).all():
         texts.append("rows of groups and of single words are about exactly these words")
-    if "net_mean" in frame and frame["net_mean"].notna().any():
+    if "net_mean" in frame and "net_mean" in (columns or frame) and frame["net_mean"].notna().any():
         texts.append(net_meaning(measure_of(settings)))
     texts.append("P(this sign): probability that the difference has the sign of its estimate")
     texts += [f"{verdict}: {VERDICTS[verdict]}" for verdict in ("settled", "borderline")]
@@ -263,7 +270,7 @@ class EstimateTables(Result):
     @cached_property
     def contents(self) -> Contents:
         """The tables."""
-        tables = {name: estimate_table(frame, _IN_PAPERS) for name, frame in self.frames.items()}
+        tables = {name: estimate_table(frame, _paper_columns(frame)) for name, frame in self.frames.items()}
         few = few_words_text(self.doubts)
         tables = {name: replace(table, caption=f"{table.caption}{few}") for name, table in tables.items()}
         sources = {frame.settings["source"]: None for frame in self.frames.values() if "source" in frame.settings}
