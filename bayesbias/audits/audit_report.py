@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _CHANCE = "Which answers are chance. Intervals are those of single questions: the more there are, the more miss."
 _CONTRASTS, _MEASURES, _RANKS = "Contrasts", "Single-number measures", "Ranks of the embeddings"
+_TOGETHER = "Settled questions together"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +62,9 @@ class _Variant:
         settled = contrasts["reading"].isin(SETTLED).to_numpy()
         if len(contrasts) < 2 or not settled.any():
             return None
-        found = decisions(contrasts[SIGN], settled, self.record.hdi_prob)
-        rows = contrasts.assign(wrong=found.wrong, decided=found.decided)[settled]
-        return found, rows.sort_values("wrong", kind="stable")
+        together = decisions(contrasts[SIGN], settled, self.record.hdi_prob)
+        rows = contrasts.assign(wrong=together.wrong, decided=together.decided)[settled]
+        return together, rows.sort_values("wrong", kind="stable")
 
     def titled(self, title: str) -> str:
         return f"{title}: {self.name}" if self.name else title
@@ -173,7 +174,7 @@ class AuditReport(Result):
             estimate=self._estimate.text if self._estimate else "",
             answers=(*self._verdicts[1:], *answered),
             parts=(StatementList("Questions", questions), *further) if questions else tuple(further),
-            opened=("Questions", *(variant.titled(_CONTRASTS) for variant in self._shown[:1])),
+            opened=("Questions", *(first.titled(title) for title in (_TOGETHER, _CONTRASTS))),
             tables=tables,
             figures=figures,
             limits=self._limits(),
@@ -191,7 +192,7 @@ class AuditReport(Result):
     def _limits(self) -> tuple[Statement, ...]:
         """Return the limits of the answers: their number, lost words, and questions without an answer."""
         rows, record, decided = self._variants[0].rows, self._variants[0].record, self._variants[0].decided
-        many = f"Which answers are chance. {decided[0].text('questions')}" if decided else _CHANCE
+        many = f"Which answers are chance. {decided[0].text('question')}" if decided else _CHANCE
         texts = [NO_PROOF, *_scale_texts(rows)]
         texts += [
             f"{embedding}, {shown_name(study)}: lost {', '.join(words)}."
@@ -215,20 +216,20 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
     interval = ("hdi_low", "hdi_high")
     intervals = (*interval, *(CONTEXTS if contrasts[CONTEXTS[0]].notna().any() else ()))
     more = (*(STANDARDISED[1:] if _scales(rows) else ()), "ess_bulk", "r_hat")
-    together: dict[str, ResultTable] = {}
+    of_all: dict[str, ResultTable] = {}
     if variant.decided:
-        found, decided = variant.decided
-        together[f"decided{suffix}"] = ResultTable(
+        together, decided = variant.decided
+        of_all[f"decided{suffix}"] = ResultTable(
             decided,
-            variant.titled("Settled questions together"),
+            variant.titled(_TOGETHER),
             f"Settled contrasts, the surest first; in units of cosine distance, {prob} HPDI",
             (*names, "mean", "hdi_low", "hdi_high", "wrong", "decided"),
             differences=True,
-            note=f"{found.text('questions')} This takes the questions as alike: some have no effect, and those of the "
+            note=f"{together.text('question')} This takes the questions as alike: some have no effect, those of the "
             "others are Normal around 0. Intervals stay those of single questions. Decided: of these, at most "
             f"{percent_text(DECISION_RATE)} are expected to be wrong.",
         )
-    return together | {
+    return of_all | {
         f"contrasts{suffix}": ResultTable(
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),

@@ -373,18 +373,15 @@ def compare_trainings(
     """
     from bayesbias.estimates.frames import EstimateFrame
 
-    check_trainings(fits, resampled)
     estimation = Estimation.checked(
-        draws=max(DRAWS, *(int(fit_attribute(fit, "draws")) for fit in fits.values())),
-        random_seed=random_seed,
-        hdi_prob=hdi_prob,
-        rope=rope,
-        scope=scope,
-        baseline=baseline,
+        draws=DRAWS, random_seed=random_seed, hdi_prob=hdi_prob, rope=rope, scope=scope, baseline=baseline
     )
     check_choice("level", level, LEVELS)
     if changed is not None and resampled is not None:
         raise ReportError(f"{setting('changed')} and {setting('resampled')} exclude each other. Give one of them.")
+    check_trainings(fits, resampled)
+    draws = max(DRAWS, *(int(fit_attribute(fit, "draws")) for fit in fits.values()))
+    estimation = replace(estimation, draws=draws)
     conditions = {} if changed is None else second_conditions(changed, fits, first)
     for name, others in conditions.items():
         check_conditions(fits, others, name)

@@ -41,7 +41,7 @@ def test_settled_questions_are_judged_together() -> None:
     contents = AuditReport(audit()).contents
     found = decisions([0.999, 0.98, 0.6, 0.97], [True, True, False, True], HDI_PROB)
     limit, *_ = contents.limits
-    assert limit.text == f"Which answers are chance. {found.text('questions')}"
+    assert limit.text == f"Which answers are chance. {found.text('question')}"
     assert limit.numbers["expected_wrong"] == found.expected
     rows = contents.tables["decided"].frame
     assert rows["study"].tolist() == ["s", "t", "v"], "the surest first"

@@ -39,6 +39,11 @@ def test_a_question_among_null_ones_is_doubted_more_than_alone() -> None:
     assert (many.wrong[:2] > lone.wrong + 0.2).all()
     assert many.wrong[1] < many.wrong[0]
     assert many.numbers["settled"] == 2
+    one = decisions([0.97, 0.6], [True, False], 0.89)
+    assert one.text("question").startswith(
+        "The probability that the settled question has no effect or the other sign is "
+        f"{one.expected:.2f}, as far as all 2 show"
+    )
 
 
 def test_all_that_benjamini_and_hochberg_decide_is_decided() -> None:

@@ -147,8 +147,8 @@ def worth_phrase(record: Mapping[str, Any]) -> str:
         return ""
     joined = record["nearly_one"].split("; ") if record["nearly_one"] else []
     more = f" and {len(joined) - _MOST_SHOWN} more groups" if len(joined) > _MOST_SHOWN else ""
-    each = "each nearly one word" if len(joined) > 1 else "nearly one word"
-    named = f" ({each}: {'; '.join(joined[:_MOST_SHOWN])}{more})" if joined else ""
+    kind = "each nearly one word" if len(joined) > 1 else "nearly one word"
+    named = f" ({kind}: {'; '.join(joined[:_MOST_SHOWN])}{more})" if joined else ""
     return f", worth about {record['effective_words']:.1f} independent ones{named}"
 
 
