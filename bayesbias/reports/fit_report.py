@@ -100,7 +100,7 @@ class FitReport(Result):
     @property
     def about(self) -> str:
         """The line below the title: study and embedding, if the title does not name them, sizes of lists, and model."""
-        named = self.page_title or not self.facts.get("description")
+        named = not self.page_title and not self.facts.get("description")
         lists = sizes_text(word_lists(self.fit), recorded="lost_words" in self.facts)
         return f"{'' if named else f'{self.subject}. '}{lists}. Model {shown_name(self.spec.name)}."
 

@@ -73,3 +73,9 @@ def test_a_request_is_judged_before_sampling() -> None:
         check_request(table, rope=-1)
     with pytest.raises(ReportError, match="human"):
         check_request(table[table["connection"] == "human"])
+
+
+def test_a_title_of_ones_own_leaves_study_and_embedding_on_the_page(short_fit: xr.DataTree) -> None:
+    own = bb.report(short_fit, title="Do they?", quick=True)
+    assert own.title == "Do they?"
+    assert own.about.startswith(f"{own.subject}. ")
