@@ -112,7 +112,7 @@ class Changes(ComparedConditions):
     fits
         Fit of the default model to each condition's table.
     facts
-        Numbers of words, settings, the question of the study (`description`), and what raises doubts. By condition:
+        Numbers of words, settings, the study (`description`), its measure and `unit` of scale, and what raises doubts:
         `equalized` (protected and attribute words that are as near to most others as another word, but not under the
         first), `tied` (directions in which distances are tied), `short_controls` (control lists that its change leaves
         out).
