@@ -227,7 +227,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             differences=True,
             note=f"{together.text('question')} This takes the questions as alike: some have no effect, those of the "
             "others are Normal around 0. Intervals stay those of single questions. Decided: of these, at most "
-            f"{percent_text(DECISION_RATE)} are expected to be wrong.",
+            f"{percent_text(DECISION_RATE)} are expected to be wrong; more if the errors of all questions go together.",
         )
     return of_all | {
         f"contrasts{suffix}": ResultTable(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from bayesbias.estimates.decisions import DECISION_RATE
 from tests.validation.scripts import VALIDATION, load_script
@@ -29,6 +30,21 @@ def test_the_page_has_the_numbers_of_the_table() -> None:
         numbers += [row["hochberg_right"], row["hochberg_wrong"], row["bonferroni_right"], row["bonferroni_wrong"]]
         line = f"| {row['kind']} | {row['size']} | {' | '.join(f'{number:.2f}' for number in numbers)} |"
         assert line in page, line
+    for row in pd.read_csv(FOLDER / "attacks.csv").to_dict("records"):
+        numbers = [row[name] for name in ("settled", "wrong", "stated", "decided", "decided_wrong")]
+        line = f"| {row['kind']} | {row['size']} | {' | '.join(f'{number:.2f}' for number in numbers)} |"
+        assert line in page, line
+
+
+def test_attacks_are_those_of_the_script() -> None:
+    script = load_script("decisions", "attacks")
+    rows = pd.read_csv(FOLDER / "attacks.csv")
+    assert rows["kind"].unique().tolist() == list(script.KINDS)
+    script.FAMILIES = 30
+    again = script.run("half none, the others of one sign", 20, np.random.default_rng(1))
+    row = rows[(rows["kind"] == "half none, the others of one sign") & (rows["size"] == 20)].iloc[0]
+    assert again["settled"] == pytest.approx(row["settled"], abs=1.5)
+    assert again["decided_wrong"] / again["decided"] < 0.2
 
 
 def test_the_script_draws_questions_with_known_answers() -> None:
