@@ -23,6 +23,7 @@ from stat import S_IFMT, S_IMODE, S_ISDIR, S_ISLNK, S_ISVTX, S_IWGRP, S_IWOTH
 
 from bayesbias.base.checks import check_path
 from bayesbias.base.files.inputs import parse_json
+from bayesbias.base.machine import held_interrupts
 from bayesbias.errors import BayesBiasError, OutputError, name_some, setting
 
 _MOST_LINKS = 40
@@ -217,8 +218,9 @@ def workshop(target: Path, inside: Path) -> Iterator[Workshop]:
         try:
             yield shop
         finally:
-            _held.reset(token)
-            _settle(shop)
+            with held_interrupts():  # half of a workshop would stay
+                _held.reset(token)
+                _settle(shop)
 
 
 def clear_workshops(folder: Path) -> None:
@@ -257,7 +259,7 @@ def _made(folder: Path, target: Path) -> Iterator[None]:
     """
     while True:
         with suppress(FileExistsError):
-            folder.mkdir(mode=_WORKSHOP_MODE | S_ISVTX)
+            _make(folder)
         try:
             import fcntl
         except ImportError:  # Windows: without locks
@@ -285,12 +287,25 @@ def _made(folder: Path, target: Path) -> Iterator[None]:
             os.close(handle)
 
 
+def _make(folder: Path) -> None:
+    """Make an empty workshop; an interrupt meanwhile leaves none."""
+    is_made = False
+    try:
+        with held_interrupts():
+            folder.mkdir(mode=_WORKSHOP_MODE | S_ISVTX)
+            is_made = True
+    except (KeyboardInterrupt, SystemExit):
+        if is_made:
+            folder.rmdir()
+        raise
+
+
 @contextmanager
 def _removed_if_empty(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError):
+        with held_interrupts(), suppress(OSError):
             folder.rmdir()
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -378,3 +379,31 @@ def test_a_folder_is_created_once_and_through_a_link_that_others_could_not_make(
     with pytest.raises(OutputError, match="is a link"):
         create_folder(tmp_path / "link" / "inner")
     assert list((tmp_path / "absent").iterdir()) == []
+
+
+def test_an_interrupt_while_a_workshop_is_made_or_cleared_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clear, make = outputs._clear, os.mkdir
+
+    def interrupted(folder: Path) -> None:
+        for path in folder.glob("*/x"):
+            path.unlink()
+            signal.raise_signal(signal.SIGINT)
+        clear(folder)
+
+    monkeypatch.setattr(outputs, "_clear", interrupted)
+    with pytest.raises(KeyboardInterrupt), outputs.workshop(tmp_path / "out", tmp_path) as shop:
+        (shop.path / "some").mkdir()
+        for name in ("x", "y"):
+            (shop.path / "some" / name).write_text(name)
+    assert list(tmp_path.iterdir()) == []
+
+    def mkdir(path: Path, mode: int = 0o777) -> None:
+        make(path, mode)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "mkdir", mkdir)
+    with pytest.raises(KeyboardInterrupt), outputs.workshop(tmp_path / "out", tmp_path):
+        pytest.fail("the interrupt came before")
+    assert list(tmp_path.iterdir()) == []
