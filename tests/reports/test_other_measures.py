@@ -50,7 +50,7 @@ def test_slopes_of_surprisals_are_about_likelier_words(tmp_path: Path) -> None:
     effect = bb.covariate_effect(covariate_fit(FACTOR, measure=SURPRISAL))
     claim = "With a larger 'share', near words become likelier with a word, relative to far words."
     assert str(effect).startswith(claim)
-    assert effect.contents.title == "Does the lean of words towards near or far follow 'share'?"
+    assert effect.contents.title == "Does the lean of words towards near or far words follow 'share'?"
     assert "Below 0, near words are likelier with a word." in texts(effect)
     for text in (texts(effect), page_text(effect, tmp_path)):
         assert not LESS_LIKELY.findall(text)

@@ -148,7 +148,6 @@ def test_captions_name_the_measure(rated: xr.DataTree) -> None:
 @pytest.mark.parametrize(
     "report",
     [
-        lambda table: bb.compare_embeddings({"a": table, "b": table}, random_seed=1),
         lambda table: bb.plots.plot_distances(table),
         lambda table: bb.metrics.t_tests(table),
         lambda table: bb.metrics.mac_t_tests(table),
