@@ -4,7 +4,7 @@ import errno
 import os
 import signal
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -381,10 +381,26 @@ def test_a_folder_is_created_once_and_through_a_link_that_others_could_not_make(
     assert list((tmp_path / "absent").iterdir()) == []
 
 
-def test_an_interrupt_while_a_workshop_is_made_or_cleared_leaves_nothing(
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C raises, also in a process that was started in the background, where it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def _write_in_workshop(folder: Path) -> None:
+    with outputs.workshop(folder / "out", folder) as shop:
+        (shop.path / "some").mkdir()
+        for name in ("x", "y"):
+            (shop.path / "some" / name).write_text(name)
+
+
+@pytest.mark.usefixtures("_interruptible")
+def test_an_interrupt_while_a_workshop_is_cleared_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clear, make = outputs._clear, os.mkdir
+    clear = outputs._clear
 
     def interrupted(folder: Path) -> None:
         for path in folder.glob("*/x"):
@@ -393,17 +409,20 @@ def test_an_interrupt_while_a_workshop_is_made_or_cleared_leaves_nothing(
         clear(folder)
 
     monkeypatch.setattr(outputs, "_clear", interrupted)
-    with pytest.raises(KeyboardInterrupt), outputs.workshop(tmp_path / "out", tmp_path) as shop:
-        (shop.path / "some").mkdir()
-        for name in ("x", "y"):
-            (shop.path / "some" / name).write_text(name)
+    with pytest.raises(KeyboardInterrupt):
+        _write_in_workshop(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
-    def mkdir(path: Path, mode: int = 0o777) -> None:
+
+@pytest.mark.usefixtures("_interruptible")
+def test_an_interrupt_while_a_workshop_is_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = os.mkdir
+
+    def interrupted(path: Path, mode: int = 0o777) -> None:
         make(path, mode)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(os, "mkdir", mkdir)
-    with pytest.raises(KeyboardInterrupt), outputs.workshop(tmp_path / "out", tmp_path):
-        pytest.fail("the interrupt came before")
+    monkeypatch.setattr(os, "mkdir", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _write_in_workshop(tmp_path)
     assert list(tmp_path.iterdir()) == []
