@@ -82,6 +82,8 @@ def decisions(probabilities: ArrayLike, settled: Sequence[bool] | np.ndarray, hd
     >>> round(many.expected, 1), int(many.decided.sum())
     (1.6, 1)
     """
+    from scipy.stats import false_discovery_control
+
     tails = np.clip(1 - np.asarray(probabilities, dtype=float), _SURE, 0.5)
     is_settled = np.asarray(settled, dtype=bool)
     blocks = [slice(start, start + _BLOCK) for start in range(0, len(tails), _BLOCK)]
@@ -97,10 +99,12 @@ def decisions(probabilities: ArrayLike, settled: Sequence[bool] | np.ndarray, hd
         chances = of_nodes.reshape(posterior.size, -1)[nodes][:, is_settled[block]]
         counts += (rng.random(chances.shape) < chances).sum(axis=1)
     low, high = np.quantile(counts, [(1 - hdi_prob) / 2, (1 + hdi_prob) / 2], method="nearest")
+    order = np.argsort(wrong, kind="stable")
+    mean_wrong = np.empty(len(wrong))  # of all that are at most as likely to be wrong
+    mean_wrong[order] = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)
     return Decisions(
         wrong=wrong,
-        decided=_first(wrong, np.cumsum(np.sort(wrong)) / np.arange(1, len(wrong) + 1))
-        | _first(tails, 2 * np.sort(tails) * len(tails) / np.arange(1, len(tails) + 1)),
+        decided=(mean_wrong <= DECISION_RATE) | (false_discovery_control(2 * tails) <= DECISION_RATE),
         expected=float(wrong[is_settled].sum()),
         low=int(low),
         high=int(high),
@@ -117,10 +121,3 @@ def _given_nodes(z: Floats) -> tuple[Floats, Floats]:
     log_total = np.logaddexp(log_none, log_effect)  # shares, errors, sds, questions
     other_sign = log_ndtr(-z * _SDS / (_ERRORS * np.sqrt(variances)))
     return log_total.sum(axis=-1), np.exp(log_none - log_total) + np.exp(log_effect + other_sign - log_total)
-
-
-def _first(values: Floats, rates: Floats) -> np.ndarray:
-    """Return which values are among the most of the smallest whose rate is at most `DECISION_RATE`."""
-    within = np.flatnonzero(rates <= DECISION_RATE)
-    count = within[-1] + 1 if len(within) else 0
-    return np.asarray(np.argsort(np.argsort(values, kind="stable"), kind="stable") < count)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import false_discovery_control
 
 from bayesbias.estimates.decisions import DECISION_RATE, decisions
 from bayesbias.estimates.intervals import probability_of_direction
@@ -119,11 +120,8 @@ def families(rows: pd.DataFrame, kind: str, size: int, rng: np.random.Generator)
 
 def rules(p_values: np.ndarray, decided: np.ndarray) -> dict[str, np.ndarray]:
     """Return which questions each rule decides."""
-    order = np.argsort(p_values)
-    within = np.flatnonzero(p_values[order] <= DECISION_RATE * np.arange(1, len(order) + 1) / len(order))
-    first = np.zeros(len(order), dtype=bool)
-    first[order[: within[-1] + 1 if len(within) else 0]] = True
-    return {"decided": decided, "hochberg": first, "bonferroni": p_values <= DECISION_RATE / len(order)}
+    hochberg = false_discovery_control(p_values) <= DECISION_RATE
+    return {"decided": decided, "hochberg": hochberg, "bonferroni": p_values <= DECISION_RATE / len(p_values)}
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
