@@ -9,6 +9,7 @@ from bayesbias.changes.change_statements import change_mark, condition_word
 from bayesbias.changes.slope_statements import covariate_names, slope_change_mark
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark
+from bayesbias.reports.posterior.estimate_tables import with_ways
 from bayesbias.tables.measures import Measure, measure_of
 
 if TYPE_CHECKING:
@@ -84,11 +85,6 @@ def first_tables(
     return {"periods": in_periods, **tables}
 
 
-def with_ways(frame: "pd.DataFrame", measure: Measure) -> "pd.DataFrame":
-    """Return rows whose directions are in the words of the measure, such as "likelier"."""
-    return frame.assign(direction=frame["direction"].map(measure.way)) if "direction" in frame else frame
-
-
 def gaps_table(gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str) -> ResultTable:
     """Return the gaps of all words and groups in each condition."""
     caption = f"Gap in each {condition_word(facts)}, {prob}"
@@ -161,8 +157,8 @@ def slopes_figure(slopes: "pd.DataFrame", prob: str, measure: Measure) -> dict[s
     figure = ResultFigure(
         "plot_slopes",
         f"Slope of the words' gaps in each period, {measure.in_unit} for {covariate_names(slopes)}: at 0, "
-        f"the gap does not change with it. Points: posterior means, filled if settled; "
-        f" lines: {prob}; crosses: plain slopes.",
+        f"the gap does not change with it. Points: posterior means, filled if settled; lines: {prob}; crosses: plain "
+        "slopes.",
         alt="The slope in each period with its interval. The numbers are in the table of slopes.",
     )
     return {"slopes": figure}

@@ -28,7 +28,6 @@ from bayesbias.changes.change_contents import (
     lacking_table,
     slope_tables,
     slopes_figure,
-    with_ways,
 )
 from bayesbias.changes.change_statements import (
     change_answer,
@@ -63,6 +62,7 @@ from bayesbias.models.periods.gap_draws import (
     draw_contrast,
     list_deviations,
 )
+from bayesbias.reports.posterior.estimate_tables import with_ways
 from bayesbias.tables.measures import Measure, measure_of
 
 if TYPE_CHECKING:

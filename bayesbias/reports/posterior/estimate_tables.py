@@ -54,14 +54,21 @@ def net_meaning(measure: Measure) -> str:
     )
 
 
+def with_ways(frame: "pd.DataFrame", measure: Measure) -> "pd.DataFrame":
+    """Return rows whose directions are in the words of the measure, such as "likelier"."""
+    if measure.to == COSINE_DISTANCE.to or "direction" not in frame:
+        return frame
+    return frame.assign(direction=frame["direction"].map(measure.way))
+
+
 def difference_table(
     measure: Measure, frame: "pd.DataFrame", section: str, caption: str, *columns: Any, **options: Any
 ) -> ResultTable:
     """Return a table of differences whose marks and directions are in the words of a measure."""
-    if measure.to != COSINE_DISTANCE.to and "direction" in frame:
-        frame = frame.assign(direction=frame["direction"].map(measure.way))
     marked = partial(mark, below=measure.nearer, above=measure.farther)
-    return replace(ResultTable(frame, section, caption, *columns, **options), differences=True, mark=marked)
+    return replace(
+        ResultTable(with_ways(frame, measure), section, caption, *columns, **options), differences=True, mark=marked
+    )
 
 
 def paper_table(
