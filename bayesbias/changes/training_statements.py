@@ -122,8 +122,8 @@ def condition_label(row: Mapping[str, Any]) -> str:
     'inlp (the seeds disagree)'
     """
     reading = row["reading"]
-    points = _OPEN_POINTS | {"stable": f"stable over {row['seeds']} seeds"} if reading == "stable" else _OPEN_POINTS
-    return f"{row['second']} ({points[reading]})" if reading in points else row["second"]
+    note = f"stable over {row['seeds']} seeds" if reading == "stable" else _OPEN_POINTS.get(reading)
+    return f"{row['second']} ({note})" if note else row["second"]
 
 
 def training_estimate(rows: Sequence[Mapping[str, Any]], hdi_prob: float) -> str:

@@ -367,7 +367,7 @@ def sensitivity_section(page: FitReport) -> Section:
         if changes.leave_out == LEAVE_OUT[0]:  # the refit with everything is the same for all
             edges = _edges(page, changes.contrasts)
         for contrast, names in changes.deciding.items():
-            deciding.setdefault(contrast, []).extend(f"{_CASES[changes.leave_out].format(name)}" for name in names)
+            deciding.setdefault(contrast, []).extend(map(_CASES[changes.leave_out].format, names))
     tried = f"{refits:,} fits, each without one word or list, or with another prior"
     headlines = [
         f"'{contrast}' has another answer {name_some(names, 5)}. All other answers hold ({tried})."

@@ -125,10 +125,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         shown += [connection for connection in connections if connection not in shown]
         panels += [
             (len(connections), lambda axes: _gaps(axes, gaps, connections, (first, name), measure)),
-            (
-                len(of_all),
-                lambda axes: _by_connection(axes, of_all, minus, measure),
-            ),
+            (len(of_all), lambda axes: _by_connection(axes, of_all, minus, measure)),
         ]
     heights = [_INCHES_A_ROW * max(count, 2) + (1.25 if broken else 1.1) for count, _ in panels]
     figure = new_figure(_WIDTH, sum(heights) + 1.6)
