@@ -58,7 +58,7 @@ class Decisions:
 
         >>> decisions([0.999, 0.98, 0.6, 0.7], [True, True, False, False], 0.89).text("question")
         'Of the 2 settled questions, 0.3 (89% interval 0 to 1) are expected to have no effect or the other sign, as far
-        as all 4 show how common and how large effects are. At a rate of 10% wrong ones, 2 can be decided.'
+        as all 4 show how common and how large effects are. At a rate of 10%, 2 can be decided.'
         """
         wrong = (
             f"Of the {self.settled} settled {noun}s, {self.expected:.1f} ({percent_text(self.hdi_prob)} interval "
@@ -68,7 +68,7 @@ class Decisions:
             wrong = f"The probability that the settled {noun} has no effect or the other sign is {self.expected:.2f}"
         return (
             f"{wrong}, as far as all {len(self.wrong)} show how common and how large effects are. At a rate of "
-            f"{percent_text(DECISION_RATE)} wrong ones, {self.decided.sum()} can be decided."
+            f"{percent_text(DECISION_RATE)}, {self.decided.sum()} can be decided."
         )
 
 
