@@ -228,8 +228,8 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             note=f"{together.text('question')} This takes the questions as alike: some have no effect, those of the "
             "others are Normal around 0. Intervals stay those of single questions. Decided: the mean "
             f"P(wrong) of the decided ones is at most {percent_text(DECISION_RATE)}, or the rule of Benjamini and "
-            "Hochberg at that rate allows it, so that a single P(wrong) can be larger. More are wrong if the errors of all "
-            "questions go together.",
+            "Hochberg at that rate allows it, so that a single P(wrong) can be larger. More are wrong if the errors of "
+            "all questions go together.",
         )
     return of_all | {
         f"contrasts{suffix}": ResultTable(

@@ -5,8 +5,8 @@ those that do are wrong depends on how many effects there are, which the family 
 shrinkage (Stephens 2017) of z, found from the probability of each sign. A share of the effects is 0, and the others are
 Normal around 0; z has an error that is somewhat smaller than 1, since intervals are rather too wide than too narrow
 (`validation/real_gaps`). The share and both standard deviations are not estimated but averaged over, because a small
-family says little about them. A question is decided if the decided ones have a mean probability of being wrong of at
-most `DECISION_RATE`, or by the rule of Benjamini and Hochberg (1995), which has more power in small families.
+family says little about them. A settled question is decided if the decided ones have a mean probability of being wrong
+of at most `DECISION_RATE`, or by the rule of Benjamini and Hochberg (1995), which has more power in small families.
 `validation/decisions` says how often both are right.
 """
 
@@ -34,7 +34,7 @@ class Decisions:
     """What a family of questions says about each of them.
 
     - `wrong`: probability that an effect is 0 or has the other sign (the local false sign rate), shape (questions,).
-    - `decided`: whether a question is among those that are decided at `DECISION_RATE`.
+    - `decided`: whether a question is settled, and among those that are decided at `DECISION_RATE`.
     - `expected`, `low`, `high`: number of wrong ones among those that are settled, with its interval.
     - `settled`: number of settled questions; `hdi_prob`: probability inside the interval.
     """
@@ -104,7 +104,7 @@ def decisions(probabilities: ArrayLike, settled: Sequence[bool] | np.ndarray, hd
     mean_wrong[order] = np.cumsum(wrong[order]) / np.arange(1, len(wrong) + 1)
     return Decisions(
         wrong=wrong,
-        decided=(mean_wrong <= DECISION_RATE) | (false_discovery_control(2 * tails) <= DECISION_RATE),
+        decided=is_settled & (np.minimum(mean_wrong, false_discovery_control(2 * tails)) <= DECISION_RATE),
         expected=float(wrong[is_settled].sum()),
         low=int(low),
         high=int(high),
