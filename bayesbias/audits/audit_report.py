@@ -237,7 +237,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             variant.titled(_CONTRASTS),
             f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
             (*names, "quantity", "protected_group", "mean", "observed", *intervals, *more),
-            headings={"quantity": "Contrast", "observed": "Observed difference"},
+            headings={"quantity": "Contrast"},
             differences=True,
             mark=_mark,
         ),

@@ -70,7 +70,7 @@ class DebiasReport(Result):
         - `value`, `value_low` to `value_high`: the value and its interval;
         - `change`, `change_low` to `change_high`: after the method minus before on the same words; of an association
           the paired change of `trend`, and not just the difference of two values;
-        - `observed`, `change_observed`: of an association the plain gap of the averages and its change; of a score
+        - `observed`, `change_observed`: of an association the observed gap of the averages and its change; of a score
           along drawn directions, the formula with equal weights;
         - `reading`: of an association, as in `compare_embeddings`;
         - `items`: number behind the value (word pairs, words, questions, splits); `lost`: how many were lost.

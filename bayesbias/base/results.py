@@ -53,7 +53,7 @@ VERDICTS = {
 """What an interval can show, and the meaning of each verdict, which texts and pages quote."""
 MORE_DRAWS = "more draws (--draws N, draws=N) can decide"
 """What to do about a borderline verdict, on the command line and in Python; commands print the option alone."""
-MARKS = "Filled circle: settled; circle with a dot in it: borderline; hollow circle: not settled; arrow: the direction"
+MARKS = {"●": "settled", "⊙": "borderline", "○": "not settled"}
 """Meaning of the marks in a table."""
 _HEADINGS = {"hdi_prob": "probability inside the intervals"}
 _LIMITS = (LIMITS, "Data and limits", "Left out")
@@ -91,7 +91,9 @@ class ResultTable:
         Function of a row that returns its mark, such as `bayesbias.estimates.intervals.mark`: a circle (settled,
         borderline or not settled), an arrow and a word. Marks are the second column.
     marks
-        Meaning of the marks, which ends the caption of a table that has them.
+        Meanings of the marks, which begin the legend of a table that has them.
+    legend
+        Sentences below the table: what its rows are about, and what its columns mean.
     in_folder
         Whether the table is also data: a file of a folder, and part of the JSON. Rows of another table are not.
     """
@@ -108,7 +110,8 @@ class ResultTable:
     folded: bool = False
     on_page: bool = True
     mark: Callable[[Mapping[str, Any]], str] | None = None
-    marks: str = MARKS
+    marks: Mapping[str, str] = field(default_factory=lambda: MARKS)
+    legend: str = ""
     in_folder: bool = True
 
 

@@ -52,7 +52,7 @@ def first_tables(
     several = ("second",) if len(facts["conditions"]) > 2 and facts["times"] is None else ()
     measure = measure_of(facts)
     about = f"{prob}; above 0, {base} words are {measure.farther} in the second {condition_word(facts)}"
-    headings = {"mean": "Change", "second": "In", "contrast": "Gap", "observed": "Plain change"}
+    headings = {"mean": "Change", "second": "In", "contrast": "Gap"}
     shown: dict[str, Any] = {"differences": True, "in_folder": False}
     tables = {
         "groups_changed": ResultTable(
@@ -78,7 +78,7 @@ def first_tables(
         return tables
     periods = gaps[(gaps["protected_word"] == "") & (gaps["protected_group"] == "") & (gaps["contrast"] == first)]
     terms = condition_columns(facts)
-    terms["headings"] = {"mean": "Gap", "observed": "Plain gap", **terms["headings"]}
+    terms["headings"] = {"mean": "Gap", **terms["headings"]}
     caption = f"Gap {first} in each period, {prob}; below 0, {base} words are {measure.nearer}"
     marked = partial(mark, below=measure.nearer, above=measure.farther)
     in_periods = ResultTable(periods, "Periods", caption, ("condition", *_NUMBERS), mark=marked, **terms, **shown)
@@ -118,7 +118,7 @@ def change_figures(
     figures: dict[str, ResultFigure] = {}
     if facts["times"] is not None:
         contrasts = list(dict.fromkeys(gaps["contrast"]))
-        caption = f"Gap in each period, {measure.in_unit}; below 0, {measure.nearer}. {legend}; crosses: plain gaps."
+        caption = f"Gap in each period, {measure.in_unit}; below 0, {measure.nearer}. {legend}; crosses: observed gaps."
         alt = "The gap in each period with its interval. The numbers are in the table of gaps."
         figures["trend"] = ResultFigure(
             "plot_trend", caption, options={"contrast": contrasts[0]}, section="" if is_first else "Periods", alt=alt
@@ -185,7 +185,7 @@ def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str, meas
         f"Slope in each period and its change, {measure.in_unit} for {name_some(slopes['unit'].unique())} of the "
         f"covariate, {prob}",
         ("period", *covariate, "words", "mean", "hdi_low", "hdi_high", "observed"),
-        {"mean": "Slope", "observed": "Plain slope"},
+        {"mean": "Slope"},
         digits=True,
         mark=slope_mark,
         in_folder=False,

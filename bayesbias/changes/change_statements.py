@@ -457,10 +457,11 @@ def equalized_doubts(
         if not words:
             continue
         every = facts["compared_words"][role]
-        is_most = len(words) > every / 2
+        left = [word for word in every if word not in words]
+        is_most = len(words) > len(every) / 2
         text = (
-            f"In {second!r}, {len(words)} of {counted(every, f'{role} word')} were equalized ({name_some(words, 12)}): "
-            f"unlike in {first!r}, each is exactly as near to most {others} words as a partner. "
+            f"In {second!r}, {len(words)} of {counted(len(every), f'{role} word')} were equalized "
+            f"({name_some(words, 12)}): unlike in {first!r}, each is exactly as near to most {others} words as a partner. "
         )
         if is_most:
             text += (
@@ -474,7 +475,8 @@ def equalized_doubts(
             )
         else:
             text += "A gap between lists of partners is 0 by construction, even if an association is left. "
-        text += f"Judge debiasing by {role} words that were not equalized."
+        text += f"Judge debiasing by {role} words that were not equalized, of which these lists have "
+        text += f"{name_some(left, 6) if left else 'none: use others, such as first names'}."
         kind = "equalized words" if role == "protected" else "equalized attribute words"
         yield Statement("closed by construction" if is_most else kind, text, {"words": tuple(words)})
 

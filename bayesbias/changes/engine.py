@@ -502,7 +502,7 @@ def _facts(
         "description": descriptions.pop() if len(descriptions) == 1 else "",
         "conditions": list(tables),
         **{name: len({word for sample in samples for word in getattr(sample, name)}) for name in _COUNTED},
-        "compared_words": {role.removesuffix("_word"): int(compared[role].nunique()) for role in roles},
+        "compared_words": {role.removesuffix("_word"): compared[role].astype(str).unique().tolist() for role in roles},
         "sizes": {
             name: sizes_text(word_lists(fitted), recorded="lost_words" in notes.get(name, {}))
             for name, fitted in fits.items()

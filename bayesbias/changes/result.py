@@ -92,7 +92,7 @@ class Changes(ComparedConditions):
         One row for each contrast and pair of conditions, `first` and `second`:
 
         - `protected_group` and `protected_word` are empty in the rows of all words;
-        - `observed` is the change of the plain gap of the averages, lists and groups weighing the same;
+        - `observed` is the change of the observed gap of the averages, lists and groups weighing the same;
         - estimates, `borderline` and `direction` as in `contrasts` (``"equal"`` if no distance differs);
         - `reading` is ``"not settled"`` or ``"borderline"`` by the interval of the change; else, by the gaps of both
           conditions, ``"narrower"``, ``"wider"``, ``"opposite sign"`` (settled on different sides),
@@ -503,7 +503,7 @@ def change_parts(
 
 
 def _unmoved(values: np.ndarray) -> np.ndarray:
-    """Return whether plain values (conditions, ...) differ by rounding alone, for each pair of conditions."""
+    """Return whether observed values (conditions, ...) differ by rounding alone, for each pair of conditions."""
     rows = values.reshape(len(values), -1)
     return np.asarray(np.abs(rows[:, None] - rows[None]).max(axis=2) <= ROUNDING)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.number_text import counted, interval_text, share_text, signed_text
+from bayesbias.base.number_text import counted, interval_text, signed_text
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.changes.change_statements import claims_text, in_rope_text
 from bayesbias.changes.engine import (
@@ -155,8 +155,8 @@ def change_over_seeds(row: Mapping[Any, Any], *, same: bool) -> str:
     return reading_of({**row, "borderline": False, "direction": "equal" if same else ""}, *sides)
 
 
-def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "") -> Statement:
-    """Return how a gap changed on average over seeds, in how many seeds, and the seed's share of the variance.
+def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "", *, whole: bool = True) -> Statement:
+    """Return how a gap changed on average over seeds; a `whole` statement has each interval and each seed.
 
     Its kind is the `reading` of the row. `rank` is that of the vectors under the second condition, if it is known.
     """
@@ -168,19 +168,17 @@ def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "") -> State
         for side, condition in ((ORIGINAL, row["first"]), ("changed", row["second"]))
         if np.isfinite(row[f"{side}_mean"])
     ]
-    share = (
-        f" The seed accounts for {share_text(row['seed_share'])} of the variance of the change in one training "
-        f"({share_text(row['seed_share_low'])} to {share_text(row['seed_share_high'])})."
-    )
-    share = "" if row["change"] == "no change" else share  # a variance of 0 has no shares
     claim = claims_text({condition_label(row): row["change"]}, 1)
-    return Statement(
-        row["reading"],
-        f"Compared with {row['first']}, the gap {row['contrast']}{f' of {words}' if words else ''} {claim}. On average "
-        f"over {counted(row['seeds'], 'seed')}, it changes by {signed_text(row['mean'])} in cosine distance, "
-        f"{both_intervals_text(row)}. The change is {counts_text(row)}; the interval of one more seed is "
-        f"{interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}"
-        f"{f' The gap is {" and ".join(gaps)}.' if gaps else ''}{original_sd_text(row)}{share}"
-        f"{f' The vectors of {row["second"]} keep {rank} dimensions.' if rank else ''}",
-        dict(row),
-    )
+    text = f"Compared with {row['first']}, the gap {row['contrast']}{f' of {words}' if words else ''} {claim}"
+    now = f" The gap is {' and '.join(gaps)}." if gaps else ""
+    if whole:
+        text += (
+            f". On average over {counted(row['seeds'], 'seed')}, it changes by {signed_text(row['mean'])} in cosine "
+            f"distance, {both_intervals_text(row)}. The change is {counts_text(row)}; the interval of one more seed is "
+            f"{interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}{now}{original_sd_text(row)}"
+            f"{f' The vectors of {row["second"]} keep {rank} dimensions.' if rank else ''}"
+        )
+    else:
+        interval = interval_text(row["hdi_low"], row["hdi_high"])
+        text += f": {signed_text(row['mean'])}, interval {interval}.{in_rope_text(row)}{now}"
+    return Statement(row["reading"], text, dict(row))

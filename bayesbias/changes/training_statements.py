@@ -46,10 +46,7 @@ STATES = {
     "seeds disagree": "their conclusions differ, and the seed has much of the variance or one contradicts another",
 }
 """Values of `reading`, the same words in texts, tables and figures, and their meanings."""
-MARKS_OVER_SEEDS = (
-    "Filled circle: stable; circle with a dot in it: open, or the seeds disagree; hollow circle: not settled; arrow: "
-    "the direction"
-)
+MARKS_OVER_SEEDS = {"●": "stable", "⊙": "open, or the seeds disagree", "○": "not settled"}
 """Meaning of the marks of contrasts over seeds."""
 _OPEN_POINTS = {"open": "one more seed may not show it", "seeds disagree": "the seeds disagree"}
 FEW_SEEDS = 5

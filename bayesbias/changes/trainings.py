@@ -203,7 +203,10 @@ class TrainingComparison(Result):
             StatementList(BEWARE, doubts),
             StatementList(
                 f"{over} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
-                tuple(change_over_seeds_statement(row) if changed else contrast_statement(row) for row in shown),
+                tuple(
+                    change_over_seeds_statement(row, whole=False) if changed else contrast_statement(row)
+                    for row in shown
+                ),
             ),
             StatementList("What it does not show", training_limits(self.facts)),
         )

@@ -135,7 +135,7 @@ def _period_setting(frame: "pd.DataFrame", periods: Collection[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class SlopeDraws:
-    """Plain slopes (rows, covariates), and draws of them (draws, rows, covariates), chain after chain.
+    """Observed slopes (rows, covariates), and draws of them (draws, rows, covariates), chain after chain.
 
     `words` (rows,) are the numbers of words behind them. Rows are the periods, and the change from the first to the
     last of the words that both have.
@@ -160,7 +160,7 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
     freedoms: list[float] = []
 
     def of_period(period: int, has: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the plain slopes, draws of their errors in these words, and what words like these add."""
+        """Return the observed slopes, draws of their errors in these words, and what words like these add."""
         values = covariates.values[period, estimate.places[has]]
         links = sample.protected_links[period].keep(estimate.places[has])
         correlations = links.correlations(sample.group_of[estimate.places[has]])

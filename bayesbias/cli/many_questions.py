@@ -529,6 +529,11 @@ def _check_pairs(folder: Path, embeddings: list[Path]) -> None:
     from bayesbias.base.files.inputs import input_file
 
     for path in embeddings:
+        if folder.is_file():
+            raise InputFileError(
+                f"--changed takes a folder, and {folder} is a file. Put the changed vectors of all embeddings into a "
+                f"folder, each under the name of the embedding that it belongs to, such as {path.name}."
+            )
         other = folder / path.name
         if folder.is_dir() and not other.exists():
             has = sorted(entry.name for entry in folder.iterdir())

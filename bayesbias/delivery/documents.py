@@ -54,11 +54,13 @@ def table_lines(table: Table) -> list[str]:
     """
     rule = ["---" if text else "---:" for text in table.texts]
     rows = [table.header, rule, *table.rows]
-    return [markdown_sentence(table.caption), "", *(f"| {' | '.join(map(markdown_text, row))} |" for row in rows), ""]
+    lines = [f"| {' | '.join(map(markdown_text, row))} |" for row in rows]
+    legend = [markdown_sentence(table.legend), ""] if table.legend else []
+    return [markdown_sentence(table.caption), "", *lines, "", *legend]
 
 
 def terminal_table(table: Table) -> str:
-    """Return a table as text for a terminal, below its caption.
+    """Return a table as text for a terminal, between its caption and its legend.
 
     >>> print(terminal_table(Table("Two words", ("Word", "Mean"), (("he", "0.1"), ("she", "-0.2")), (True, False))))
     Two words
@@ -75,7 +77,7 @@ def terminal_table(table: Table) -> str:
         ).rstrip()
         for row in rows
     ]
-    return "\n".join([visible(table.caption), *lines])
+    return "\n".join([visible(table.caption), *lines, *filter(None, [visible(table.legend)])])
 
 
 def _part_lines(part: StatementList) -> list[str]:
@@ -121,7 +123,7 @@ def latex(result: Result, name: str) -> str:
 
 
 def latex_table(table: Table, label: str) -> str:
-    r"""Return a table as LaTeX, with its caption and label, and with numbers aligned to the right.
+    r"""Return a table as LaTeX, with its caption, label and legend, and with numbers aligned to the right.
 
     A table that is longer than a page becomes a `longtable`.
 
@@ -144,16 +146,17 @@ def latex_table(table: Table, label: str) -> str:
     rows = [f"{' & '.join(_cells(table, row))} \\\\" for row in table.rows]
     columns = "".join("l" if text else "r" for text in table.texts)
     caption, header = rf"\caption{{{typeset(table.caption)}}}", f"{' & '.join(map(escaped, table.header))} \\\\"
+    legend = [rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {typeset(table.legend)}}}"] if table.legend else []
     # In a label, other characters are commands or do not reach the .aux file as they are.
     reference = rf"\label{{tab:{re.sub(r'[^A-Za-z0-9]+', '-', label).strip('-')}}}"
     if len(rows) > _MOST_ROWS_OF_A_PAGE:
         begin = [_NARROW, rf"\begin{{longtable}}{{{columns}}}", rf"{caption}{reference} \\"]
-        end = [r"\end{longtable}", r"\endgroup", ""]
+        end = [r"\end{longtable}", r"\endgroup", *legend, ""]
         lines = [*begin, r"\toprule", header, r"\midrule", r"\endhead", *rows, r"\bottomrule", *end]
     else:
         begin = [r"\begin{table}", r"\centering", caption, reference, _TO_TEXT_WIDTH]
         begin.append(rf"\begin{{tabular}}{{{columns}}}")
-        end = [r"\end{tabular}}", r"\end{table}", ""]
+        end = [r"\end{tabular}}", *legend, r"\end{table}", ""]
         lines = [*begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", *end]
     return "\n".join(lines)
 
@@ -247,8 +250,10 @@ def write_docx(result: Result, path: Path) -> None:
                 add(statement.text, "List Bullet" if part.bulleted else None)
         for table in section.tables:
             add(table.note)
-            add(table.caption, "Caption")
-            _add_table(document, table_block(table))
+            block = table_block(table)
+            add(block.caption, "Caption")
+            _add_table(document, block)
+            add(block.legend)
     if contents.settings or contents.code:
         add(SETTINGS, "Heading 1")
     for name, text in contents.settings.items():

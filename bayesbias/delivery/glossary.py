@@ -24,6 +24,9 @@ from bayesbias.tables.measures import measure_of
 if TYPE_CHECKING:
     import pandas as pd
 
+MISSING = "\N{EN DASH}"
+"""What a table shows in place of a missing number."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -176,7 +179,7 @@ COLUMNS: dict[str, Column] = {
     "repeated_low": Column("Interval, again", "estimate", "interval of the value if the same pairs are measured again"),
     "least_squares_low": Column("Least squares interval", "estimate", "ignores the error of each lean"),
     "wefat": Column("WEFAT", "estimate", "difference of mean similarities, divided by the sd of a word's similarities"),
-    "wefat_correlation": Column("Correlation, WEFAT", "difference", "plain correlation of WEFAT's statistic"),
+    "wefat_correlation": Column("Correlation, WEFAT", "difference", "observed correlation of WEFAT's statistic"),
     "these_words_low": Column("Interval, these words", "estimate", f"the same for exactly these words: {_INTERVAL}"),
     "null_mean": Column("Mean, null", "estimate", "mean if nothing is associated"),
     "null_low": Column("Interval, null", "estimate", "95% prediction interval if nothing is associated"),
@@ -409,13 +412,15 @@ def intervals_joined(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def value_writer(form: str, *, differences: bool, digits: bool = False) -> Callable[[Any], str]:
-    """Return the function that formats the values of a column, with ``none`` for a missing number."""
+    """Return the function that formats the values of a column, with a dash for a missing number."""
     if digits and form in ("estimate", "distance", "difference"):
         form = "digits" if form == "distance" else "signed_digits"
     write = FORMS["difference" if differences and form == "estimate" else form]
 
     def written(value: Any) -> str:
         missing = isinstance(value, float) and value != value
-        return "none" if missing else write(value) if form in ("text", "words") or not isinstance(value, str) else value
+        return (
+            MISSING if missing else write(value) if form in ("text", "words") or not isinstance(value, str) else value
+        )
 
     return written

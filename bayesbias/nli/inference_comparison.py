@@ -177,7 +177,7 @@ class InferenceComparison(Result):
                     differences=True,
                     folded=True,
                 ),
-                "runs": ResultTable(self.runs, "Each training", "Plain values of each training", folded=True),
+                "runs": ResultTable(self.runs, "Each training", "Observed values of each training", folded=True),
             },
             figures={
                 "changes": self._figure(prob),

@@ -76,7 +76,7 @@ class FitAnswer:
 
     @property
     def estimate(self) -> str:
-        """The first contrast with its interval and the plain difference."""
+        """The first contrast with its interval and the observed difference."""
         row, measure = self._first, self.measure
         factor = measure.factor(row["mean"], row["hdi_low"], row["hdi_high"])
         return (
@@ -178,9 +178,10 @@ class FitAnswer:
                 measure,
                 groups,
                 "Groups",
-                f"Differences of mean {measure.of_means}, {reading}{f'; {net_meaning(measure)}' if turned else ''}",
+                f"Differences of mean {measure.of_means}, {reading}",
                 ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ())),
                 HEADINGS,
+                legend=net_meaning(measure) if turned else "",
                 in_folder=False,
             ),
             "words": difference_table(
@@ -210,7 +211,7 @@ class FitAnswer:
         )
         what = (
             f"Points: posterior means, filled if settled, with a dot if borderline; lines: "
-            f"{percent_text(self.hdi_prob)} intervals; ticks: plain differences; shapes and colours: the words that "
+            f"{percent_text(self.hdi_prob)} intervals; ticks: observed differences; shapes and colours: the words that "
             "are subtracted from the associated ones"
             f"{'; shaded: the region of practical equivalence' if self.rope is not None else ''}."
         )

@@ -112,7 +112,7 @@ def _records(errors: Mapping[_Key, float], names: list[str]) -> list[dict[str, A
 def _word_shares(weights: np.ndarray, groups: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
     """Return the weight of each word in a contrast of two connections, overall and in its group: shape (2, words).
 
-    As in plain differences, a word that lacks one side has no part, and groups weigh the same.
+    As in observed differences, a word that lacks one side has no part, and groups weigh the same.
     """
     has = weights.any(axis=2)
     shares = {}

@@ -13,7 +13,7 @@ from bayesbias.models.covariates import NO_NUMBER
 FACTS: dict[str, Any] = {
     "unit": 1.0,
     "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},
-    "hdi_prob": 0.89, "compared_words": {"protected": 4, "attribute": 4},
+    "hdi_prob": 0.89, "compared_words": {"protected": [*"abcd"], "attribute": [*"efgh"]},
 }  # fmt: skip
 NONE_LACKING = pd.DataFrame(columns=["word", "role", "list", "conditions", "lacks", "reason"])
 

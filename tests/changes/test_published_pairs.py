@@ -48,7 +48,7 @@ def test_published_pairs(study: str, shared: Path) -> None:
     gap = gaps.loc["associated - different"]
     after_gap = comparison.gaps.query("condition == 'debiased'").iloc[0]
     assert after_gap["hdi_low"] < 0 < after_gap["hdi_high"]
-    # Beside the paired t interval of the words' plain gaps, which knows nothing of the uncertainty of each.
+    # Beside the paired t interval of the words' observed gaps, which knows nothing of the uncertainty of each.
     moves = (after["cosine_distance"] - before["cosine_distance"]).groupby(
         [before["protected_word"].astype(str), before["connection"].astype(str)]
     )
@@ -56,6 +56,6 @@ def test_published_pairs(study: str, shared: Path) -> None:
     plain = by_word["associated"] - by_word["different"]
     se = plain.std(ddof=1) / np.sqrt(len(plain))
     assert gap["mean"] == pytest.approx(plain.mean(), abs=0.5 * se)
-    # It can be smaller: effects of attribute words, which the model knows, are part of how plain gaps differ.
+    # It can be smaller: effects of attribute words, which the model knows, are part of how observed gaps differ.
     assert 0.6 < gap["sd"] / se < 2
     assert gaps.loc["associated - neutral", "hdi_low"] > 0

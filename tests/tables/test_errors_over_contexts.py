@@ -1,4 +1,4 @@
-"""Errors of contrasts over contexts: against the plain contrast of vectors that are moved by their deviations."""
+"""Errors of contrasts over contexts: against the observed contrast of vectors that are moved by their deviations."""
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ def test_errors_are_those_of_moved_vectors(embedding):
 
 
 def test_a_group_without_associated_words_has_no_part_in_the_error_of_all(embedding):
-    """As in the plain difference: the overall contrast is that of the one group that has both sides."""
+    """As in the observed difference: the overall contrast is that of the one group that has both sides."""
     connections = CONNECTIONS | {("two", "down"): "different"}
     entries = contrast_errors(embedding, PROTECTED, ATTRIBUTES, connections)
     errors = {(entry["contrast"], entry["level"], entry["name"]): entry["sd"] for entry in entries}

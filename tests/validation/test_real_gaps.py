@@ -98,7 +98,7 @@ def numbers_of_the_worst_cells(script: ModuleType) -> Iterator[str]:
         f"{wider[4]:.2f} times the standard error for 4 words per list, {wider[8]:.2f} for 8, {wider[15]:.2f} for 15, "
         f"which is {over_cells:.2f} over these cells, times the {plain_ratio:.2f} of"
     )
-    yield f"have {word['error_over_plain']:.2f} times the plain difference's error"
+    yield f"have {word['error_over_plain']:.2f} times the observed difference's error"
     yield f"and {word['coverage']:.2f} of the intervals hold"
     outside = table[(table["method"] == "multivariate") & (table["level"] == "word")]["plain_outside"].mean()
     assert outside == pytest.approx(1 / 20, abs=0.005)

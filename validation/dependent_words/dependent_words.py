@@ -344,7 +344,7 @@ def welch_rows(words: Words, table: Table, cell: Cell) -> Iterator[tuple[str, Ro
 
 
 def two_way_row(words: Words, table: Table) -> tuple[str, Row]:
-    """Return the plain gap with errors clustered by both kinds of words (Cameron, Gelbach and Miller 2011).
+    """Return the observed gap with errors clustered by both kinds of words (Cameron, Gelbach and Miller 2011).
 
     Student's t has the smaller number of clusters less one.
     """

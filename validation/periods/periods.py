@@ -268,7 +268,7 @@ def model_rows(sample: PeriodSample, weights: dict[str, np.ndarray], seed: int) 
 
 
 def clustered_rows(sample: PeriodSample, weights: dict[str, np.ndarray]) -> Iterator[Row]:
-    """Yield plain differences with errors clustered by protected word and by attribute word (Cameron et al. 2011)."""
+    """Yield observed differences with errors clustered by protected and by attribute word (Cameron et al. 2011)."""
     sign = np.where(sample.list_of[:, None] == sample.group_of, 1.0, -1.0)
     counts = np.bincount(sample.list_of)[sample.list_of][:, None] * np.bincount(sample.group_of)[sample.group_of]
     for quantity, weight in weights.items():

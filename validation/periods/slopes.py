@@ -4,7 +4,7 @@
 
 Vectors and drifts are those of periods.py, but the words form one group, whose gaps follow a covariate: the lean of the
 whole lists in the first period, plus noise of the same sd (`related`), or numbers drawn anew for each table. The truth
-is the least-squares slope of the plain gaps of all words: no model makes it. README.md says what the table means.
+is the least-squares slope of the observed gaps of all words: no model makes it. README.md says what the table means.
 """
 
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def table_of(whole: Populations, words: np.ndarray, samples: np.ndarray) -> Peri
 
 
 def least_squares(leans: np.ndarray, values: np.ndarray) -> list[tuple[float, float, float, float]]:
-    """Return estimate, standard error and interval of each slope of plain leans and of the change of words' leans."""
+    """Return estimate, error and interval of each slope of observed leans and of the change of words' leans."""
     apart, free = values - values.mean(), len(values) - 2
     rows = []
     for lean in [*leans, leans[-1] - leans[0]]:

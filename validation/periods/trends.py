@@ -113,7 +113,7 @@ def regression_of(gaps: np.ndarray, design: np.ndarray, *, walk: bool) -> tuple[
 
 
 def least_squares_rows(gaps: np.ndarray, design: np.ndarray, names: list[str], *, walk: bool) -> Iterator[Row]:
-    """Yield plain least squares of the plain gaps, or of their steps, with Student's t."""
+    """Yield plain least squares of the observed gaps, or of their steps, with Student's t."""
     values, columns = regression_of(gaps, design, walk=walk)
     freedom = len(gaps) - 1 - design.shape[1]
     estimates, *_ = np.linalg.lstsq(columns, values)

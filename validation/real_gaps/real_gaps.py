@@ -237,7 +237,7 @@ Row = tuple[str, float, float, float, float]
 
 
 def plain_rows(table: pd.DataFrame, group_of: np.ndarray) -> Iterator[Row]:
-    """Yield the plain differences, with Welch's interval over attribute words."""
+    """Yield the observed differences, with Welch's interval over attribute words."""
     stereotype = table[table["connection"] != "neutral"]
     groups = group_of.max() + 1
     wide = stereotype.pivot_table(

@@ -73,14 +73,14 @@ class Population:
 
 
 def plain_gap(table: pd.DataFrame) -> float:
-    """Return the plain difference of associated and different distances, lists and groups with equal weights."""
+    """Return the observed difference of associated and different distances, lists and groups with equal weights."""
     lists = ["connection", "protected_group", "attribute_group"]
     means = table.groupby(lists, observed=True)["cosine_distance"].mean().groupby("connection", observed=True).mean()
     return float(means["associated"] - means["different"])
 
 
 def fixed_words(population: Population, question: str, count: int, samples: int) -> pd.DataFrame:
-    """Return the plain gap of words that stay, over drawn templates, beside that over all templates."""
+    """Return the observed gap of words that stay, over drawn templates, beside that over all templates."""
     rng = np.random.default_rng([SEED, count, *question.encode()])
     quantile = stats.t.ppf((1 + HDI_PROB) / 2, count - 1)
     rows = []
@@ -125,7 +125,7 @@ def drawn_words(population: Population, question: str, count: int, samples: int)
 
 
 def summary_of_fixed(rows: pd.DataFrame) -> dict[str, float]:
-    """Return coverage, bias and error of the plain gap of words that stay."""
+    """Return coverage, bias and error of the observed gap of words that stay."""
     return {
         "tables": len(rows),
         "bias": rows["difference"].mean(),

@@ -79,13 +79,17 @@ class Verbatim(_Block):
 
 @dataclass(frozen=True)
 class Table(_Block):
-    """Rows of texts with the first cell as row header; `texts` tells which columns are aligned to the left."""
+    """Rows of texts with the first cell as row header; `texts` tells which columns are aligned to the left.
+
+    The `legend` stands below the table.
+    """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     texts: tuple[bool, ...]
     folded: bool = False
+    legend: str = ""
 
 
 @dataclass(frozen=True)

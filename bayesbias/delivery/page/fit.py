@@ -290,7 +290,7 @@ def data_section(page: FitReport) -> Section:
                 pairs,
                 "",
                 f"{page.measure.of_means.capitalize()} by connection, as they are in the table: each pair counts "
-                "once. In plain differences "
+                "once. In observed differences "
                 "each list, word and group counts the same",
             )
         ),

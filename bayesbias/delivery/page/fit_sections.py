@@ -191,16 +191,16 @@ def _differences(page: FitReport, level: str) -> Table | Notice:
     frame = at_level(page.contrasts, level)
     if frame.empty:
         return Notice("No differences are shown: no protected group has both sides of one.")
-    reading = f"{percent_text(page.hdi_prob)} HPDI; below 0, {page.measure.nearer}; {net_meaning(page.measure)}"
     columns: tuple[str, ...]
     if level == "overall":
-        columns, caption = ("contrast", *_DIFFERENCE, *_DIAGNOSTICS), f"Differences of overall means, {reading}"
+        columns, of_what = ("contrast", *_DIFFERENCE, *_DIAGNOSTICS), "of overall means"
     else:
         name, label = _OF_EACH[level]
         columns = (name, "contrast", *_DIFFERENCE, "baseline_pairs", "other_pairs")
-        caption = f"Differences for each protected {label}, {reading}"
-    folded = level != "overall"
-    return table_block(difference_table(page.measure, frame, "", caption, columns, HEADINGS, folded=folded))
+        of_what = f"for each protected {label}"
+    caption = f"Differences {of_what}, {percent_text(page.hdi_prob)} HPDI; below 0, {page.measure.nearer}"
+    shown = {"folded": level != "overall", "legend": net_meaning(page.measure) if level == "protected_group" else ""}
+    return table_block(difference_table(page.measure, frame, "", caption, columns, HEADINGS, **shown))
 
 
 def _group_differences(page: FitReport) -> list[Block]:

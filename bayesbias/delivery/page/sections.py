@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.number_text import counted
 from bayesbias.base.results import SHOWS, Contents, ContentsSection, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import rows_of
-from bayesbias.delivery.glossary import column, intervals_joined, value_writer
+from bayesbias.delivery.glossary import MISSING, column, intervals_joined, value_writer
 from bayesbias.delivery.page.blocks import (
     Beside,
     Block,
@@ -115,16 +115,24 @@ def table_block(table: ResultTable) -> Table:
     for ends, shown in zip(names, columns, strict=True):
         write = value_writer(shown.form, differences=table.differences, digits=table.digits)
         written = zip(*(map(write, rows[end]) for end in ends), strict=True)
-        cells.append([" to ".join(parts) if "none" not in parts else "none" for parts in written])
+        cells.append([MISSING if MISSING in parts else " to ".join(parts) for parts in written])
     caption = table.caption
     if len(rows) < len(table.frame):
         caption = f"{caption} (the first {len(rows):,} of {counted(len(table.frame), 'row')})"
     if table.mark is not None:
-        caption = f"{caption}. {table.marks}"
         headings.insert(1, "Answer")
         texts.insert(1, True)
         cells.insert(1, [table.mark(row) for row in rows_of(rows)])
-    return Table(caption, tuple(headings), tuple(zip(*cells, strict=True)), tuple(texts), table.folded)
+    rows_of_texts = tuple(zip(*cells, strict=True))
+    return Table(caption, tuple(headings), rows_of_texts, tuple(texts), table.folded, _legend(table, cells))
+
+
+def _legend(table: ResultTable, cells: Sequence[Sequence[str]]) -> str:
+    """Return the text below a table: the meanings of its marks, then its own sentences."""
+    written = cells[1] if table.mark is not None else ()
+    shown = {cell[0] for cell in written if cell[2:] != table.marks.get(cell[0])}
+    marks = "; ".join(f"{sign} {meaning}" for sign, meaning in table.marks.items() if sign in shown)
+    return " ".join(filter(None, (f"{marks}." if marks else "", table.legend)))
 
 
 def _shown_columns(table: ResultTable) -> list[tuple[str, ...]]:

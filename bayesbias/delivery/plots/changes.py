@@ -267,7 +267,7 @@ def plot_change_summary(changes: Changes) -> "Figure":
 
 
 def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
-    """Draw the gap in each period with its interval, and the plain differences.
+    """Draw the gap in each period with its interval, and the observed differences.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
         _by_period(axes, times, overall[overall["contrast"] == name], contrast_sides(name)[1])
         axes.set_ylabel(f"Gap ({measure.in_units})")
         as_text(axes.set_title(f"{short_label(name, 60)} (below 0: {measure.nearer})", fontsize=9, loc="left"))
-    _finish(figure, panels[-1], trend, f"Difference of mean {measure.of_means} by period", "plain differences")
+    _finish(figure, panels[-1], trend, f"Difference of mean {measure.of_means} by period", "observed differences")
     return figure
 
 
@@ -328,7 +328,7 @@ def plot_slopes(trend: Changes) -> "Figure":
     -------
     matplotlib.figure.Figure
         A panel per covariate, of the first contrast: posterior means (points) and HPDIs (lines) in units of cosine
-        distance for one unit of the covariate, and slopes of the plain gaps (crosses); a point is filled if it is
+        distance for one unit of the covariate, and slopes of the observed gaps (crosses); a point is filled if it is
         settled.
 
     Raises
@@ -365,7 +365,7 @@ def plot_slopes(trend: Changes) -> "Figure":
         title = f"{named}\n(below 0: with more, {measure.shift(f'{short_label(first)} words')})"
         as_text(axes.set_title(title, fontsize=9, loc="left"))
     _finish(
-        figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "plain slopes"
+        figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "observed slopes"
     )
     return figure
 

@@ -263,7 +263,7 @@ def plot_covariate(effect: CovariateEffect, covariate: str | None = None) -> "Fi
     Returns
     -------
     matplotlib.figure.Figure
-        Posterior means (points), plain values (circles) and HPDIs (thin lines: the error of attribute words) of leans,
+        Posterior means (points), observed values (circles) and HPDIs (thin lines: error of attribute words) of leans,
         in the unit of the table, against the covariate in its own units; the line through the mean lean, with the HPDI
         of its slope in these words (dark) and in words like these (pale). The words farthest from the line, and those
         at the ends of the covariate, are named.
@@ -336,7 +336,7 @@ def plot_covariate(effect: CovariateEffect, covariate: str | None = None) -> "Fi
         f"{short_label(effect.embedding, 40)}\n"
         f"slope {estimate_text(slope, signed=True)} for {slope['unit']}{f', {fixed}' if fixed else ''}, "
         f"{percent_text(effect.hdi_prob)} HPDI for words like these\n"
-        "points: estimates, pulled towards the line; circles: plain leans\n"
+        "points: estimates, pulled towards the line; circles: observed leans\n"
         "bands: slope in these words (dark), in words like these (pale)",
         size=10,
         converged=not any(doubt.kind == "convergence" for doubt in effect.doubts),

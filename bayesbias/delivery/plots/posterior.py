@@ -88,7 +88,7 @@ def plot_contrasts(
     matplotlib.figure.Figure
         Posterior means (points) and HPDIs (lines) of baseline minus other, in units of cosine distance; below 0 the
         baseline's words are nearer. A point is filled if the contrast is settled, has a dot if it is borderline, else
-        is hollow, also if no word has both sides. A tick behind the point marks the plain difference of means.
+        is hollow, also if no word has both sides. A tick behind the point marks the observed difference of means.
         Of more than 60 rows, the words farthest from 0 are shown, and the title says so.
 
     Raises
@@ -128,7 +128,7 @@ def figure_of_contrasts(
     for row in rows_of(shown):
         other = contrast_sides(row["contrast"])[1]
         y = names.index(row["row"]) + offsets[others.index(other)]
-        # No word has both sides where there is no plain difference.
+        # No word has both sides where there is no observed difference.
         filled = isfinite(row["observed"]) and has_direction(row)
         size, width = (4.0, 1.1) if row["of_word"] else (6.5, 2.2)
         draw_estimate(axes, dict(row, connection=other), y, size=size, width=width, filled=filled)
@@ -139,7 +139,7 @@ def figure_of_contrasts(
     _label_rows(axes, shown, names)
     measure = measure_of_fit(fit)
     axes.set_xlabel(f"Difference of mean {measure.of_means}\n(below 0: {baseline} words are {measure.nearer})")
-    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; dot: borderline; tick: plain difference"
+    subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; dot: borderline; tick: observed difference"
     cut_note = (
         f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
         if count > len(names)

@@ -192,7 +192,7 @@ def draw_interval(
 
 
 def draw_observed(axes: "Axes", value: float, y: float, *, size: float) -> None:
-    """Draw the plain value of an estimate as a tick behind its point of this size, which it overtops."""
+    """Draw the observed value of an estimate as a tick behind its point of this size, which it overtops."""
     axes.plot(value, y, "|", color="black", markersize=size + 6, markeredgewidth=1.4, zorder=1.9)
 
 

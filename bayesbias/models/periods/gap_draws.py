@@ -1,4 +1,4 @@
-"""Draws of gaps by period: multivariate t around the plain gaps, jointly for all words and periods.
+"""Draws of gaps by period: multivariate t around the observed gaps, jointly for all words and periods.
 
 One attribute word is one vector, of its distances to all protected words in all periods. The mean of a list of n words
 has the covariance of the list's vectors over n, with n - 1 degrees of freedom. The covariance has a rank of n - 1 at
@@ -223,7 +223,7 @@ class ListDeviations:
 
 @dataclass(frozen=True, eq=False)
 class GapEstimate:
-    """Plain gaps of words by period, and draws of them.
+    """Observed gaps of words by period, and draws of them.
 
     `gaps` (periods, words) are those of the words at `places`, which have both connections. `errors` (draws, periods,
     words) are draws of their errors as if their covariance was known. It is not: `freedom` (words,) are its degrees of
@@ -321,7 +321,7 @@ def draw_gaps(
 
 @dataclass(frozen=True, eq=False)
 class OverallGaps:
-    """Plain gaps of all words (periods,), groups weighing the same, and draws of their errors (draws, periods).
+    """Observed gaps of all words (periods,), groups weighing the same, and draws of their errors (draws, periods).
 
     `errors` are those of attribute words as if their covariance were known: it has `freedom` degrees of freedom, and
     `quantiles` (draws,) are those of the error of the scale. `word_errors` are those of the choice of protected words.
@@ -346,7 +346,7 @@ class OverallGaps:
 
 @dataclass(frozen=True, eq=False)
 class ContrastDraws:
-    """Plain gaps by period and their draws, chain after chain.
+    """Observed gaps by period and their draws, chain after chain.
 
     `gap_estimate` has the gaps of these words, not shrunk. `population` and `these_words` are the gaps of all words;
     `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `observed_groups` (periods,
@@ -373,7 +373,7 @@ class ContrastDraws:
 
     @property
     def observed(self) -> np.ndarray:
-        """Plain gaps of all words, groups weighing the same, shape (periods,)."""
+        """Observed gaps of all words, groups weighing the same, shape (periods,)."""
         return self.these_words.observed
 
     def overall(self, scope: str) -> OverallGaps:
@@ -395,10 +395,10 @@ def draw_contrast(
 
     If the second is None, the gaps are the mean distances to the first.
 
-    The gaps of these words are the plain gaps, with the error of the attribute words. Single words are shrunk towards
-    their group as far as its words agree. The gap of words like these is the mean of these words plus Normal(0, d_g S_g
-    / J_g) for each group, with S_g from `draw_word_variation` and the design effect d_g: given the vectors of these
-    words, attribute words say no more about others.
+    The gaps of these words are the observed gaps, with the error of the attribute words. Single words are shrunk
+    towards their group as far as its words agree. The gap of words like these is the mean of these words
+    plus Normal(0, d_g S_g / J_g) for each group, with S_g from `draw_word_variation` and the design effect d_g: given
+    the vectors of these words, attribute words say no more about others.
     """
     estimate = draw_gaps(sample, lists, *contrast, draws=draws, seed=seed)
     places = estimate.places

@@ -21,7 +21,7 @@ _ROUNDING = 1e-12  # in units of cosine distance
 class LineDraws:
     """Draws of coefficients (draws, coefficients) and of the sd of periods around the trend (draws,).
 
-    `observed` (coefficients,) are those of the plain gaps, around which the draws are symmetric.
+    `observed` (coefficients,) are those of the observed gaps, around which the draws are symmetric.
     """
 
     coefficients: np.ndarray

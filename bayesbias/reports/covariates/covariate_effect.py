@@ -77,7 +77,7 @@ _READING = "How to read it"
 def draw_quantities(
     leans: Leans, design: CovariateDesign, names: tuple[str, ...], prior: Prior, rng: np.random.Generator
 ) -> tuple[dict[tuple[str, str, str], tuple[np.ndarray, float]], np.ndarray]:
-    """Return draws and the plain value of each (quantity, covariate, scope), and draws of slopes in the population.
+    """Return draws and the observed value of each (quantity, covariate, scope), and draws of slopes in the population.
 
     `prior` is that of the sd of words like these, a half-t. Correlations are those with one covariate alone.
     """
@@ -128,17 +128,17 @@ class CovariateEffect(Result):
           ``"correlation"`` (of leans with this covariate alone) or ``"residual sd"`` (of leans beyond all covariates,
           in the unit of the table; its `covariate` is empty);
         - `scope`: ``"population"``, words like these, or ``"these_words"``; `words`: the number of these words;
-        - `observed`: the value of the plain leans; `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`,
+        - `observed`: the value of the observed leans; `mean`, `sd`, `hdi_low`, `hdi_high`, `low_se`, `high_se`,
           `borderline`: as in `contrasts`; `probability_of_direction`: the probability of the sign. An sd has neither,
           as it has no sign;
         - `least_squares_low`, `least_squares_high`: for comparison, the least-squares interval of slopes in the
           population, which ignores the error of each lean;
-        - `wefat_correlation`: in rows of correlations, the plain correlation of the words' `wefat` with the covariate,
-          of cosine distances only.
+        - `wefat_correlation`: in rows of correlations, the observed correlation of the words' `wefat` with the
+          covariate, of cosine distances only.
     words : pandas.DataFrame
         One row for each protected word:
 
-        - `protected_word`, `protected_group`, `observed`: its plain lean;
+        - `protected_word`, `protected_group`, `observed`: its observed lean;
         - `wefat`: the association statistic of Caliskan et al. (2017), above 0 if the word is nearer to the first list,
           of cosine distances only;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: its lean; then the covariates.

@@ -87,13 +87,13 @@ def several_covariates(names: Sequence[str]) -> Statement:
 
 
 def largest_change(name: str, row: np.ndarray, design: CovariateDesign, words: np.ndarray, leans: Leans) -> Statement:
-    """Return which word changes the plain slope most, and the slope without it; `row` are the slope's coefficients."""
+    """Return which word changes the observed slope most, and the slope without it; `row` has the slope's weights."""
     slope, shifts = float(row @ leans.observed), row * (design.residuals @ leans.observed) / design.unexplained
     place = int(np.argmax(np.abs(shifts)))
     without = slope - float(shifts[place])
     return Statement(
         "single word",
-        f"Without {str(words[place])!r}, the plain slope on {quoted_name(name)} would be "
+        f"Without {str(words[place])!r}, the observed slope on {quoted_name(name)} would be "
         f"{signed_digits_text(without)} in place of {signed_digits_text(slope)}. No other word changes it more.",
         {"covariate": name, "word": str(words[place]), "without": without, "slope": slope},
     )

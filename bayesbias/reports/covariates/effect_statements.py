@@ -152,7 +152,7 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
         yield Statement(
             "correlation",
             f"The correlation of leans with {quoted_name(name)} is {ends[0]} ({ends[1]} to {ends[2]}) without the "
-            "chance variation of attribute words, which lowers correlations. The plain correlation "
+            "chance variation of attribute words, which lowers correlations. The observed correlation "
             f"is {correlation_text(link['observed'])}. To decide whether leans follow "
             f"{quoted_name(name)}, use the slope.",
             {"covariate": name, **{key: link[key] for key in ("mean", "hdi_low", "hdi_high", "observed")}},
@@ -160,7 +160,7 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
         if np.isfinite(link.get("wefat_correlation", np.nan)):
             yield Statement(
                 "wefat",
-                f"The plain correlation of WEFAT's statistic with {quoted_name(name)} is "
+                f"The observed correlation of WEFAT's statistic with {quoted_name(name)} is "
                 f"{correlation_text(link['wefat_correlation'])}. WEFAT compares similarities, so its signs are "
                 f"opposite to those of leans: above 0, words shift towards {effect.sides[0]} words.",
                 {"covariate": name, "correlation": link["wefat_correlation"]},
@@ -222,9 +222,9 @@ def reading_statements(effect: Effect) -> Iterator[Statement]:
     yield Statement("lean", f"Lean: {mean} {first} words minus {mean} {second} words. Below 0, {nearer}.{which}")
     yield Statement(
         "pulled",
-        "A plain lean is partly chance, since the attribute words are a sample. The model therefore pulls each word's "
-        "estimate towards the line. The pull is stronger with fewer attribute words, and when the other words lie "
-        "close to the line. (In the table of words: Observed and Estimate.) Slopes are not pulled.",
+        "An observed lean is partly chance, since the attribute words are a sample. The model therefore pulls each "
+        "word's estimate towards the line. The pull is stronger with fewer attribute words, and when the other words "
+        "lie close to the line. (In the table of words: Observed and Estimate.) Slopes are not pulled.",
     )
     for name, values in effect.covariates.items():
         low, high = effect.range_of(name)
@@ -281,7 +281,7 @@ def figure_caption(effect: Effect, name: str) -> str:
     return (
         f"Lean of each word ({mean} {first} words minus {mean} {second} words) against {quoted_name(name)}"
         f"{' in percent' if name in effect.percent else ''}. Points: estimates, which the model pulls towards the "
-        f"line; circles: plain leans; thin lines: {prob} of each word. The thick line has the mean slope"
+        f"line; circles: observed leans; thin lines: {prob} of each word. The thick line has the mean slope"
         f"{f', {fixed},' if fixed else ''} and passes through the mean lean. The bands are lines through the same "
         f"point with the slopes of the {prob}: dark for these words, pale for words like these. They leave out the "
         "error of the mean lean."

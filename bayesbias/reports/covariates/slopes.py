@@ -198,7 +198,7 @@ def check_design(design: CovariateDesign, names: tuple[str, ...], largest: np.nd
 class Leans:
     """Leans of words: the mean distance to the `first` kind of attribute words minus that to the `second`.
 
-    `draws` (chains * draws, words) are those of a fit, `observed` (words,) the plain leans; `weights` (words, lists)
+    `draws` (chains * draws, words) are those of a fit, `observed` (words,) the observed leans; `weights` (words, lists)
     are those of the lists of `sample` in the lean of a word; `unit` is
     what a cosine distance of 1 is in the unit of the table.
     """
@@ -317,7 +317,7 @@ def draw_residuals(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw the residuals (draws, words) of these words' leans, and the sd (draws,) in words like these.
 
-    The residuals of plain leans are those of the words plus chance: r = Q'(t + e), Q an orthonormal basis of the
+    The residuals of observed leans are those of the words plus chance: r = Q'(t + e), Q an orthonormal basis of the
     residuals, with t ~ Normal(0, sd^2 I) and e ~ Normal(0, V), V their covariance over samples of attribute words. The
     sd has a half-t prior and is drawn on a grid, from the plain sum of squares of r alone, which is about a scaled
     chi-square (Satterthwaite 1946). The likelihood of all of r would give most weight to the combinations of words that

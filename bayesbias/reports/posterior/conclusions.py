@@ -88,17 +88,17 @@ def is_measured(row: Row) -> bool:
 
 
 def is_named(row: Row) -> bool:
-    """Return whether a word is named: its contrast is settled, and its plain difference has the same sign."""
+    """Return whether a word is named: its contrast is settled, and its observed difference has the same sign."""
     return bool(row["settled"] and row["mean"] * row["observed"] > 0)
 
 
 def is_apart(row: Row) -> bool:
-    """Return whether an estimate is more than one posterior sd from the plain difference."""
+    """Return whether an estimate is more than one posterior sd from the observed difference."""
     return bool(abs(row["mean"] - row["observed"]) > row["sd"])
 
 
 def observed_counts(words: list[Row]) -> tuple[int, int]:
-    """Return how many words have a plain difference of associated and different words below and above 0."""
+    """Return how many words have an observed difference of associated and different words below and above 0."""
     rows = [row for row in words if contrast_sides(row["contrast"])[1] == "different" and is_measured(row)]
     plain = np.array([row["observed"] for row in rows])
     return int((plain < 0).sum()), int((plain > 0).sum())
@@ -107,21 +107,21 @@ def observed_counts(words: list[Row]) -> tuple[int, int]:
 def but_words(against: Sequence[str], plain: tuple[int, int], group_sizes: Sequence[int], *, nearer: bool) -> str:
     """Return what single words have against a verdict (`nearer` or not), for its end; empty if they have nothing.
 
-    `against` are the words that are named on the other side, `plain` the numbers of words with a plain difference below
-    and above 0. If most of these go against the verdict, a few words decide it, as in a small group that weighs as much
-    as a large one; both are then stated.
+    `against` are the words that are named on the other side, `plain` the numbers of words with an observed difference
+    below and above 0. If most of these go against the verdict, a few words decide it, as in a small group that weighs
+    as much as a large one; both are then stated.
 
     >>> but_words(["cat", "dog"], (30, 4), (17, 17), nearer=True)
     ' But 2 of the words go the other way: see below.'
     >>> but_words([], (3, 40), (3, 40), nearer=True)
-    ' But 40 of the 43 words have a plain difference above 0: each group has the same weight, whatever its size.'
+    ' But 40 of the 43 words have an observed difference above 0: each group has the same weight, whatever its size.'
     """
     opposite, count = plain[1] if nearer else plain[0], sum(plain)
     if 2 * opposite <= count:
         go = "goes" if len(against) == 1 else "go"
         return f" But {len(against)} of the words {go} the other way: see below." if against else ""
     have = "has" if opposite == 1 else "have"
-    text = f" But {opposite} of the {count} words {have} a plain difference {'above' if nearer else 'below'} 0"
+    text = f" But {opposite} of the {count} words {have} an observed difference {'above' if nearer else 'below'} 0"
     if against:
         text += f" ({len(against)} settled, see below)"
     weights = ": each group has the same weight, whatever its size" if len(set(group_sizes)) > 1 else ""
@@ -165,10 +165,12 @@ def words_statement(
         text += f" Borderline, so that {MORE_DRAWS}: {name_some(lists['borderline'], 6)}."
     if lists["contradicted"]:
         contradicted = name_some(lists["contradicted"], 6)
-        text += f" Not named, because the plain difference has the opposite sign: {contradicted}."
+        text += f" Not named, because the observed difference has the opposite sign: {contradicted}."
     if pulled:
         named = name_some([f"{word} ({signed_text(observed)})" for word, observed in pulled.items()], 6)
-        text += f" The estimate is more than one posterior sd from the plain difference, which is in brackets: {named}."
+        text += (
+            f" The estimate is more than one posterior sd from the observed difference, which is in brackets: {named}."
+        )
         text += f" {reason_pulled(spec)}"
     numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
     numbers |= {"by_chance": chance}
@@ -234,7 +236,7 @@ def conclusions(
           ``"edited table"``, ``"many lost words"`` (more than a fifth of a list), ``"short list"``, ``"narrow
           distances"``, ``"small group"``, ``"one word a group"``, ``"one word"``, ``"extreme words"`` and ``"tied
           words"``.
-        - `verdict`: interprets the contrasts together, and says so if most words' plain differences
+        - `verdict`: interprets the contrasts together, and says so if most words' observed differences
           (`observed_nearer`, `observed_farther`) go against it. Its kind is ``"association"``, ``"reverse"``, ``"too
           small"`` (the difference from other groups' words lies in the rope), ``"list nearness"`` (some lists are
           nearer to every group than others, which makes, hides or turns the difference), ``"same kind"`` (near to words
@@ -245,9 +247,9 @@ def conclusions(
           whether the nearness of lists to all groups `decides` it); and ``"words"``, with these names:
 
           - `nearer`, `farther`, `not_settled`, `unmeasured`: a word is named as nearer or farther only if its interval
-            excludes 0, it is not `borderline`, and its plain difference has the same sign;
+            excludes 0, it is not `borderline`, and its observed difference has the same sign;
           - `contradicted`: words whose signs differ; `pulled`: those that the model moved more than one posterior sd
-            from their plain difference; `by_nearness`: those for which the nearness of a list to every group decides;
+            from the observed one; `by_nearness`: those for which the nearness of a list to every group decides;
           - `by_chance`: the number that would be named with independent attribute words. If words are named, one
             statement of the kind ``"by chance"`` says so.
         - `limits`: what the numbers do not show, among it ``"dependent words"`` (lists that are worth clearly less than

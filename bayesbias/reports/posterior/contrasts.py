@@ -148,7 +148,7 @@ def observed_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndar
 
 
 def reason_apart(rows: ModelData, spec: ModelSpec) -> str:
-    """Return why contrasts of all words can differ from plain differences, for rows that a model was fitted to."""
+    """Return why contrasts of all words can differ from observed differences, for rows that a model was fitted to."""
     reasons = []
     if len(rows.distance) < len(rows.protected_words) * len(rows.attribute_words):
         reasons.append("pairs that were lost are estimated from the others")
@@ -158,7 +158,7 @@ def reason_apart(rows: ModelData, spec: ModelSpec) -> str:
         reasons.append("the prior of the means counts where pairs are few")
     elif not spec.multivariate:
         reasons.append("words are pooled, each with the same weight whatever its group")
-    return " and ".join(reasons) or "words with pairs on one side only count too, and the plain difference omits them"
+    return " and ".join(reasons) or "words with pairs on one side only count too, but not in the observed difference"
 
 
 def reason_pulled(spec: ModelSpec) -> str:
@@ -231,8 +231,8 @@ def contrasts(
         - `list_nearness`, in multivariate fits of several groups, for associated and different words: the part due to
           one list being nearer to all compared groups, `nearness_low` to `nearness_high`; and the contrast without it,
           `net_mean`, `net_low` to `net_high`;
-        - `context_sd`, of vectors that are means over contexts or templates: the standard error of the plain contrast
-          over them; and the interval with it, `context_low` to `context_high`.
+        - `context_sd`, of vectors that are means over contexts or templates: the standard error of the observed
+          contrast over them; and the interval with it, `context_low` to `context_high`.
 
     Raises
     ------

@@ -128,9 +128,9 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
     """Return the sizes of groups and lists of a question, and how many of their words were lost, if it is `recorded`.
 
     >>> sizes_text([WordList("cats", 4, ["lynx"]), WordList("dogs", 3, [])])
-    'Cats 3 of 4 words, dogs 3; 1 of 7 words lost'
+    '3 of 4 words of cats, 3 of dogs; 1 of 7 words lost'
     >>> sizes_text([WordList("cats", 4, []), WordList("neutral", 6, ["of"], limited=False)])
-    'Cats 4 words; no word of the lists lost, 1 of 6 neutral words lost'
+    '4 words of cats; no word of the lists lost, 1 of 6 neutral words lost'
     """
     needed = [word_list for word_list in lists if word_list.limited]
     sizes = [word_list.size - len(word_list.lost) for word_list in needed]
@@ -140,8 +140,8 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
         text = f"{len(needed)} groups and lists of {range_text} words"
     else:
         text = ", ".join(
-            f"{shown_name(word_list.name)} {size}{f' of {word_list.size}' if word_list.lost else ''}"
-            f"{'' if place else ' words'}"
+            f"{size}{f' of {word_list.size}' if word_list.lost else ''}{'' if place else ' words'} of "
+            f"{shown_name(word_list.name)}"
             for place, (word_list, size) in enumerate(zip(needed, sizes, strict=True))
         )
     controls = [
@@ -151,8 +151,7 @@ def sizes_text(lists: list[WordList], *, recorded: bool = True) -> str:
     ]
     none_lost = "no word of the lists lost" if controls else "no word lost"
     lost_text = f"{lost} of {counted(every, 'word')} lost" if lost else none_lost
-    whole = "; ".join((text, ", ".join((lost_text, *controls)))) if recorded else text
-    return whole[0].upper() + whole[1:]
+    return "; ".join((text, ", ".join((lost_text, *controls)))) if recorded else text
 
 
 def words_used(fit: "xr.DataTree") -> dict[str, str]:
@@ -168,17 +167,16 @@ def words_used(fit: "xr.DataTree") -> dict[str, str]:
 
 
 def few_words_text(doubts: Iterable[Statement]) -> str:
-    """Return which lists lost many words and which groups have few, for a caption; empty if there are none."""
+    """Return which lists lost many words and which groups have few, for a legend; empty if there are none."""
     texts = []
     for doubt in doubts:
         if doubt.kind == "many lost words":
             lists = [f"{shown_name(name)} ({lost} of {size})" for name, (lost, size) in doubt.numbers["lists"].items()]
-            texts.append(f"; beware: more than {MAX_LOST:.0%} of the words are missing from the vectors: ")
-            texts.append(name_some(lists, 6))
+            texts.append(f" Beware: the vectors lack more than {MAX_LOST:.0%} of the words of {name_some(lists, 6)}.")
         elif doubt.kind == "small group":
-            texts.append(
-                f"; beware: fewer than {_FEW_WORDS} words: {name_some(map(shown_name, doubt.numbers['groups']), 6)}"
-            )
+            groups = doubt.numbers["groups"]
+            have = "has" if len(groups) == 1 else "have"
+            texts.append(f" Beware: {name_some(map(shown_name, groups), 6)} {have} fewer than {_FEW_WORDS} words.")
     return "".join(texts)
 
 
@@ -257,9 +255,9 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
         yield Statement("one word", fact), "Add protected words."
     if extreme := _extreme_words(rows):
         fact = (
-            f"The plain differences of {name_some(extreme, 6)} are far from those of the other words of their group. "
-            "Intervals for words like these can then be too narrow, because a few words do not show how often such "
-            "words occur."
+            f"The observed differences of {name_some(extreme, 6)} are far from those of the other words of their "
+            "group. Intervals for words like these can then be too narrow, because a few words do not show how often "
+            "such words occur."
         )
         one = len(extreme) == 1
         advice = (
@@ -272,7 +270,7 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
 
 
 def _extreme_words(rows: ModelData) -> list[str]:
-    """Return the words whose plain gap is far from the median of their group, in units of the robust sd (MAD)."""
+    """Return the words whose observed gap is far from the median of their group, in units of the robust sd (MAD)."""
     if not set(SIDES) <= set(rows.connections):
         return []
     means = observed_means(rows)

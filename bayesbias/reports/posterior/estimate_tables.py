@@ -27,7 +27,6 @@ EVERYONE = "All words"
 HEADINGS = {
     "contrast": "Difference",
     "mean": "Estimate",
-    "observed": "Plain difference",
     "net_mean": "Net",
     "net_low": "Interval, net",
     "words_used": "Words used",
@@ -43,14 +42,14 @@ _IN_PAPERS = (
 
 
 def net_meaning(measure: Measure) -> str:
-    """Return what a net contrast is, for captions.
+    """Return what a net contrast is, for legends.
 
     >>> net_meaning(COSINE_DISTANCE).partition(";")[0]
-    'net: without the part that arises because some lists are nearer to every group'
+    'Net: without the part that arises because some lists are nearer to every group'
     """
     return (
-        f"net: without the part that arises because some lists are {measure.nearer} {measure.to} every group; the "
-        "interval can be narrower, as it lacks the uncertainty of that part"
+        f"Net: without the part that arises because some lists are {measure.nearer} {measure.to} every group; the "
+        "interval can be narrower, as it lacks the uncertainty of that part."
     )
 
 
@@ -165,11 +164,11 @@ def labelled(frame: "pd.DataFrame", table: "pd.DataFrame", used: Mapping[str, st
 
 
 def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> ResultTable:
-    """Return a frame of `summary`, `contrasts` or `planned_contrasts` with its caption, which states the interval.
+    """Return a frame of `summary`, `contrasts` or `planned_contrasts` with its caption, which has the interval.
 
     `columns` are those that a page shows; all if empty.
 
-    >>> estimate_table(bb.contrasts(fit)).caption.partition("; ")[0]
+    >>> estimate_table(bb.contrasts(fit)).caption.partition(", posterior")[0]
     'Contrasts of weat7 in Google News word2vec, 13,784 words: differences of mean cosine ...'
     """
     if "hdi_prob" not in (settings := getattr(frame, "settings", {})) or "mean" not in frame:
@@ -185,15 +184,14 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
     if "contrast" in frame:
         caption = (
             f"Contrasts{source}: differences of mean {distances}, {means}; below 0, {settings['baseline']} words "
-            f"are {measure.nearer}{_about_rows(frame, columns, settings)}"
+            f"are {measure.nearer}"
         )
-        return difference_table(measure, frame, "Contrasts", caption, columns, HEADINGS)
+        legend = _about_rows(frame, columns, settings)
+        return difference_table(measure, frame, "Contrasts", caption, columns, HEADINGS, legend=legend)
     if "question" in frame:
-        caption = (
-            f"Questions{source}: differences of mean {distances}, {means}; below 0, {measure.nearer}; about exactly "
-            f"these protected words, and attribute words like these{_region(settings)}"
-        )
-        return difference_table(measure, frame, "Questions", caption, columns, HEADINGS)
+        caption = f"Questions{source}: differences of mean {distances}, {means}; below 0, {measure.nearer}"
+        legend = f"About exactly these protected words, and attribute words like these.{_region(settings)}"
+        return difference_table(measure, frame, "Questions", caption, columns, HEADINGS, legend=legend)
     if frame["parameter"].str.endswith("_mean").all():
         of_all = "connection_mean" in set(frame["parameter"])
         about = "; connection_mean is about words like these, whatever the scope" if of_all else ""
@@ -210,24 +208,26 @@ def _paper_columns(frame: "pd.DataFrame") -> tuple[str, ...]:
 
 
 def _about_rows(frame: "pd.DataFrame", columns: tuple[str, ...], settings: Mapping[str, Any]) -> str:
-    """Return which words the rows are about, what is net, and the region of practical equivalence, for a caption."""
-    groups = frame["protected_group"]
+    """Return which words the rows are about, what is net, and the region of practical equivalence, for a legend."""
+    of_all = frame["protected_group"].isin(("", EVERYONE)) & (frame["protected_word"] == "")
     texts = []
-    if (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).any():
-        texts.append(f"rows over all words are about {scope_text(settings['scope'])}")
-    if not (groups.isin(("", EVERYONE)) & (frame["protected_word"] == "")).all():
-        texts.append("rows of groups and of single words are about exactly these words")
+    if of_all.any():
+        texts.append(f"Rows over all words are about {scope_text(settings['scope'])}.")
+    if not of_all.all():
+        texts.append("Rows of groups and of single words are about exactly these words.")
     if "net_mean" in frame and "net_mean" in (columns or frame) and frame["net_mean"].notna().any():
         texts.append(net_meaning(measure_of(settings)))
-    texts.append("P(this sign): probability that the difference has the sign of its estimate")
-    texts += [f"{verdict}: {VERDICTS[verdict]}" for verdict in ("settled", "borderline")]
-    return "".join(f"; {text}" for text in texts) + _region(settings)
+    if "probability_of_direction" in (columns or frame):
+        texts.append("P(this sign): probability that the difference has the sign of its estimate.")
+    verdicts = ("settled", "borderline") if frame["borderline"].any() else ("settled",)
+    texts += [f"{verdict.capitalize()}: {VERDICTS[verdict]}." for verdict in verdicts]
+    return " ".join(texts) + _region(settings)
 
 
 def _region(settings: Mapping[str, Any]) -> str:
-    """Return the region of practical equivalence for a caption; empty without one."""
+    """Return the region of practical equivalence for a legend; empty without one."""
     rope = settings.get("rope")
-    return f"; from {rope[0]:g} to {rope[1]:g} a difference is too small to matter" if rope else ""
+    return f" From {rope[0]:g} to {rope[1]:g}, a difference is too small to matter." if rope else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,7 +239,7 @@ class EstimateTables(Result):
     frames
         Name -> frame of `summary`, `contrasts` or `planned_contrasts`.
     doubts
-        Doubts about the numbers of the fit. Captions name its lists and groups of few words.
+        Doubts about the numbers of the fit. Legends name its lists and groups of few words.
     """
 
     frames: "Mapping[str, pd.DataFrame]"
@@ -247,7 +247,8 @@ class EstimateTables(Result):
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        captions = tuple(Statement("caption", table.caption) for table in self.contents.tables.values())
+        texts = [f"{table.caption}. {table.legend}".strip() for table in self.contents.tables.values()]
+        captions = tuple(Statement("caption", text) for text in texts)
         return (
             StatementList("", (self._answer,), bulleted=False),
             StatementList(BEWARE, self.doubts),
@@ -279,7 +280,7 @@ class EstimateTables(Result):
         """The tables."""
         tables = {name: estimate_table(frame, _paper_columns(frame)) for name, frame in self.frames.items()}
         few = few_words_text(self.doubts)
-        tables = {name: replace(table, caption=f"{table.caption}{few}") for name, table in tables.items()}
+        tables = {name: replace(table, legend=f"{table.legend}{few}".strip()) for name, table in tables.items()}
         sources = {frame.settings["source"]: None for frame in self.frames.values() if "source" in frame.settings}
         prob = ", ".join({f"{percent_text(frame.settings['hdi_prob'])} HPDI": None for frame in self.frames.values()})
         source = f" of {' and '.join(sources)}" if sources else ""

@@ -25,13 +25,15 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
     """Return a statement for each row of `contrasts` that compares a group's associated and different words.
 
     `numbers` are those of the row, the names of its `associated` and `different` lists, and whether the nearness of
-    lists `decides` (`nearness_decides`). If it does for one group, or turns the sign of one, it is shown for all.
+    lists `decides` (`nearness_decides`). If it does for one group, or turns the sign of one, it is shown for all; for
+    two groups whose lists are each other's, once.
     """
     explain = any(nearness_decides(row) or nearness_turns(row) for row in rows)
     # With two groups whose lists are each other's, both differences without the nearness of lists are their mean.
     nets = [float(row.get("net_mean", np.nan)) for row in rows]
     shared = len(nets) == 2 and isclose(*nets, rel_tol=1e-9, abs_tol=1e-12)
-    return [_group_statement(row, data, explain=explain, shared=shared) for row in rows]
+    explained = rows[-1:] if explain and shared else rows if explain else []
+    return [_group_statement(row, data, explain=row in explained, shared=shared) for row in rows]
 
 
 def left_out_statements(fit: "xr.DataTree") -> tuple[Statement, ...]:
@@ -109,20 +111,25 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) 
         f"(observed {signed_text(row['observed'])}), "
         f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{unsettled_text(row)}."
     )
-    decides = nearness_decides(row)
     if explain and np.isfinite(row["net_mean"]):
         verb = "is" if len(lists["associated"]) == 1 else "are"
         measure = data.measure
         away = "from" if measure.to == "to" else measure.to
         way = f"{measure.nearer} {measure.to}" if row["list_nearness"] < 0 else f"{measure.farther} {away}"
+        where = "On average over both groups" if shared else f"{_part_from_lists(row)}: on average over groups"
+        is_part = "is" if is_settled(row["nearness_low"], row["nearness_high"]) else "may be"
+        without = (
+            f"This {is_part} part of both estimates; without it, both are"
+            if shared
+            else "Without that, the difference for exactly these words is"
+        )
         text += (
-            f" {_part_from_lists(row)}: on average over groups, {associated} {verb} {way} the words than {different}, "
-            f"by {distance_text(abs(row['list_nearness']))} ({_size_interval(row)}). Without that, the "
-            f"difference {'of each of the two groups ' if shared else ''}for exactly these words is "
+            f" {where}, {associated} {verb} {way} the words than {different}, by "
+            f"{distance_text(abs(row['list_nearness']))} ({_size_interval(row)}). {without} "
             f"{signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
         )
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
-    return Statement("group", text, numbers | lists | {"decides": decides})
+    return Statement("group", text, numbers | lists | {"decides": nearness_decides(row)})
 
 
 def _size_interval(row: Row) -> str:

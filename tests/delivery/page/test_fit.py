@@ -122,7 +122,7 @@ def test_numbers_are_those_of_the_reports(page: str, fitted: xr.DataTree) -> Non
         same(
             f"Differences for each protected {label}",
             level_contrasts,
-            {**differences, "Plain difference": ("observed", "{:+.3f}")},
+            {**differences, "Observed": ("observed", "{:+.3f}")},
         )
     same("Questions of ", bb.planned_contrasts(fitted, rope=0.02), differences)
 

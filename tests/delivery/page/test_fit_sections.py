@@ -64,7 +64,7 @@ def test_differences_have_their_probabilities(given: FitReport) -> None:
     shown[-1] = replace(shown[-1], caption=shown[-1].caption.removesuffix(f". {MARKS}"))
     for table in shown:
         assert "89% HPDI; below 0, nearer" in table.caption
-        assert "Plain difference" in table.header
+        assert "Observed" in table.header
 
 
 def test_the_questions_of_the_study_are_answered(given: FitReport) -> None:
@@ -75,7 +75,7 @@ def test_the_questions_of_the_study_are_answered(given: FitReport) -> None:
     cells = dict(zip(table.header, row, strict=True))
     assert cells["Question"] == "<b>nearer</b> to cold"
     assert cells["Estimate"] == f"{answer['mean']:+.3f}"
-    assert cells["Plain difference"] == f"{answer['observed']:+.3f}"
+    assert cells["Observed"] == f"{answer['observed']:+.3f}"
 
 
 def test_without_contrasts_the_means_are_shown_and_the_rest_is_explained(controls_only: FitReport) -> None:

@@ -134,7 +134,7 @@ def test_one_group_with_two_lists() -> None:
 
 
 def test_more_protected_words_than_dimensions_and_attribute_words() -> None:
-    """The plain difference is +0.05 by construction, not 0: what the exchangeable words made of it."""
+    """The observed difference is +0.05 by construction, not 0: what the exchangeable words made of it."""
     sample, connections = list_sample(groups=(60, 70), attributes=8, controls=5)
     drawn = draw(sample, connections, 1000)
     assert "residual_covariance" not in drawn.posterior

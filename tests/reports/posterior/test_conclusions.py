@@ -163,7 +163,7 @@ def test_words_that_the_model_pulled_are_named(normal_fit: xr.DataTree, report: 
         rows = rows.set_index("protected_word")
         apart = (rows["mean"] - rows["observed"]).abs() > rows["sd"]
         assert statement.numbers["pulled"] == rows.loc[apart, "observed"].to_dict()
-        assert ("more than one posterior sd from the plain difference" in statement.text) == bool(
+        assert ("more than one posterior sd from the observed difference" in statement.text) == bool(
             statement.numbers["pulled"]
         )
         pulled |= dict.fromkeys(statement.numbers["contradicted"], 1) | statement.numbers["pulled"]
@@ -171,7 +171,7 @@ def test_words_that_the_model_pulled_are_named(normal_fit: xr.DataTree, report: 
 
 
 def test_a_plain_difference_that_is_apart_is_explained(normal_fit: xr.DataTree) -> None:
-    """All pairs are moved until the plain difference is the estimate, and then more than one sd beside it."""
+    """All pairs are moved until the observed difference is the estimate, and then more than one sd beside it."""
     row = bb.contrasts(normal_fit).set_index("contrast").loc["associated - human"]
     for apart, plain in ((True, row["mean"] + 1.1 * row["sd"]), (False, row["mean"] + 0.9 * row["sd"])):
         fit = normal_fit.copy(deep=True)
@@ -213,7 +213,7 @@ def test_words_that_go_the_other_way_are_said(normal_fit: xr.DataTree) -> None:
     verdict = bb.conclusions(fit).verdict
     assert verdict.numbers["words_farther"] == ["he"]
     # Both words have uniform distances, in which associated words are the farther ones.
-    assert "2 of the 2 words have a plain difference above 0 (1 settled, see below)" in verdict.text
+    assert "2 of the 2 words have an observed difference above 0 (1 settled, see below)" in verdict.text
 
 
 def test_what_the_data_are(normal_fit: xr.DataTree) -> None:
@@ -388,13 +388,13 @@ OVERALL = {
 
 
 def test_a_verdict_that_a_small_group_decides_has_the_plain_count() -> None:
-    """3 words against 40: 40 of 43 plain differences are positive, and the verdict says nearer."""
+    """3 words against 40: 40 of 43 observed differences are positive, and the verdict says nearer."""
     words = [word_row(f"few{place}", -0.3) for place in range(3)]
     words += [word_row(f"many{place}", 0.02, settled=place < 4) for place in range(40)]
     verdict = _verdict([OVERALL], words, 0.89, group_sizes=(3, 40))
     assert verdict.kind == "association"
     assert verdict.text.endswith(
-        "But 40 of the 43 words have a plain difference above 0 (4 settled, see below): each group has the same "
+        "But 40 of the 43 words have an observed difference above 0 (4 settled, see below): each group has the same "
         "weight, whatever its size."
     )
     assert (verdict.numbers["observed_nearer"], verdict.numbers["observed_farther"]) == (3, 40)
@@ -402,7 +402,7 @@ def test_a_verdict_that_a_small_group_decides_has_the_plain_count() -> None:
     turned = [row | {"observed": -row["observed"]} for row in words]
     text = _verdict([reverse], turned, 0.89, group_sizes=(3, 40)).text
     assert text.endswith(
-        "40 of the 43 words have a plain difference below 0: each group has the same weight, whatever its size."
+        "40 of the 43 words have an observed difference below 0: each group has the same weight, whatever its size."
     )
 
 
@@ -412,7 +412,7 @@ def test_a_verdict_that_most_words_share_has_no_count() -> None:
     assert text.endswith("But 1 of the words goes the other way: see below.")
     equal = [word_row(f"w{place}", -0.3 if place < 3 else 0.02) for place in range(10)]
     text = _verdict([OVERALL], equal, 0.89, group_sizes=(5, 5)).text
-    assert text.endswith("But 7 of the 10 words have a plain difference above 0.")
+    assert text.endswith("But 7 of the 10 words have an observed difference above 0.")
     assert observed_counts([word_row("one", -0.1) | {"baseline_pairs": 0, "observed": np.nan}]) == (0, 0)
 
 

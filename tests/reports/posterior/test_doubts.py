@@ -160,7 +160,7 @@ def test_a_group_that_lost_nearly_all_words_precedes_the_answer_and_sizes_stand_
     assert alert in bb.conclusions(fit).doubts
 
 
-def test_lost_words_stand_in_the_table_of_a_paper_its_caption_and_the_methods(tmp_path: Path) -> None:
+def test_lost_words_stand_in_the_table_of_a_paper_and_in_the_methods(tmp_path: Path) -> None:
     fit = one_flower()
     paper = bb.reports.paper_table(fit, level="word")
     rows = paper.contents.tables["contrasts"].frame
@@ -168,8 +168,8 @@ def test_lost_words_stand_in_the_table_of_a_paper_its_caption_and_the_methods(tm
     assert used.drop_duplicates().to_dict() == {"All words": "23 of 50", "flowers": "1 of 25", "insects": "22 of 25"}
     assert set(rows.loc[rows["protected_word"] != "", "words_used"]) == {""}
     text = bb.write(paper, tmp_path / "table.tex").read_text(encoding="utf-8")
-    assert "missing from the vectors: flowers (24 of 25)" in text
-    assert "fewer than 3 words: flowers" in text
+    assert "the vectors lack more than 20\\% of the words of flowers (24 of 25)" in text
+    assert "flowers has fewer than 3 words" in text
     data = bb.methods(fit).split("\n\n")[0]
     doubts = data_doubts(fit)
     assert len(doubts) >= 2
@@ -186,7 +186,10 @@ def test_lost_words_stand_in_the_table_of_a_paper_its_caption_and_the_methods(tm
 
 def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
     contents = bb.report(short_fit, quick=True).contents
-    assert "8 words, arts 8, male 8, female 8; no word of the lists lost, 7 of 19 human words lost" in contents.about
+    assert (
+        "8 words of math, 8 of arts, 8 of male, 8 of female; no word of the lists lost, 7 of 19 human words lost"
+        in contents.about
+    )
     assert contents.alerts == ()
     assert sizes_text([WordList(str(place), 4, ["a"]) for place in range(7)]) == (
         "7 groups and lists of 3 words; 7 of 28 words lost"
@@ -196,7 +199,7 @@ def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
 def test_lost_control_words_are_not_called_no_word_lost() -> None:
     neutral = WordList("neutral", 226, ["a"] * 71, limited=False)
     assert sizes_text([WordList("math", 8, []), neutral]) == (
-        "Math 8 words; no word of the lists lost, 71 of 226 neutral words lost"
+        "8 words of math; no word of the lists lost, 71 of 226 neutral words lost"
     )
     assert sizes_text([WordList("math", 8, ["sums"]), neutral]).endswith(
         "1 of 8 words lost, 71 of 226 neutral words lost"

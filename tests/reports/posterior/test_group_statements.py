@@ -92,6 +92,25 @@ def test_a_net_of_the_other_sign_is_shown_whether_it_is_settled_or_not() -> None
     assert "Without that" not in same_sign.text
 
 
+def test_what_two_groups_with_the_same_lists_share_is_said_once() -> None:
+    """It was said of both, with the same net difference twice."""
+    net = {
+        "net_mean": -0.003,
+        "net_low": -0.029,
+        "net_high": 0.022,
+        "nearness_low": -0.06,
+        "nearness_high": -0.02,
+    }
+    numbers = {"mean": 0.007, "hdi_low": -0.05, "hdi_high": 0.07}
+    rows = [row(numbers, **net, list_nearness=0.01), row(OPEN, **net, list_nearness=-0.052)]
+    first, second = group_statements(rows, model_data(made_table(("he", "she"))))
+    assert "average" not in first.text
+    assert second.text.endswith(
+        "On average over both groups, 'associated' is nearer to the words than 'different', by 0.052 (0.020 to 0.060). "
+        "This is part of both estimates; without it, both are -0.003, interval -0.029 to +0.022."
+    )
+
+
 @pytest.mark.parametrize(
     ("net_mean", "part"),
     [
