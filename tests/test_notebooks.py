@@ -166,7 +166,7 @@ def test_cells_that_draw_are_found() -> None:
     [
         ("difference -0.030, interval -0.073 to +0.016", "difference -0.031,  interval\n-0.079 to +0.010", True),
         ("difference -0.030", "difference -0.050", False),
-        ("probability above 0.99 that", "probability 0.97 that", True),
+        ("probability over 0.99 that", "probability 0.97 that", True),
         ("14 words: 2 nearer (he, she), 12 not settled. Next", "14 words: none settled. Next", True),
         ("14 words: none settled.", "13 words: none settled.", False),
         ("from a to b: narrower in b. The change", "from a to b: borderline change (another seed). The change", True),

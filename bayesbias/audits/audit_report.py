@@ -92,7 +92,11 @@ class AuditReport(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         answered = (StatementList(variant.titled("Answers"), answers(variant.frame)) for variant in self._shown)
-        return StatementList("", self.first, bulleted=False), *answered, StatementList(LIMITS, self._limits())
+        return (
+            StatementList("", self.first, bulleted=False),
+            *answered,
+            StatementList(LIMITS, self._limits(), detail=True),
+        )
 
     @property
     def first(self) -> tuple[Statement, ...]:

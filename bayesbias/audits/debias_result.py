@@ -11,6 +11,7 @@ from bayesbias.base.number_text import counted, interval_text, percent_text, sho
 from bayesbias.base.results import (
     BEFORE_ANSWER,
     BEWARE,
+    LIMITS,
     MOST_LINES,
     Contents,
     Result,
@@ -156,7 +157,7 @@ class DebiasReport(Result):
             StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
             StatementList(f"What it cost ({interval})", tuple(quality)),
             StatementList(BEWARE, doubts),
-            StatementList("What it does not show", tuple(Statement("other", text) for text in self._limits)),
+            StatementList(LIMITS, tuple(Statement("other", text) for text in self._limits), detail=True),
         )
 
     @property

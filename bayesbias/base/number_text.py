@@ -53,9 +53,9 @@ def probability_text(value: float) -> str:
     """Return a probability with two decimals, but never as 0 or 1, which draws cannot show.
 
     >>> probability_text(0.997), probability_text(0.5), probability_text(0.001)
-    ('above 0.99', '0.50', 'below 0.01')
+    ('over 0.99', '0.50', 'under 0.01')
     """
-    return "above 0.99" if value > 0.99 else "below 0.01" if value < 0.01 else f"{value:.2f}"
+    return "over 0.99" if value > 0.99 else "under 0.01" if value < 0.01 else f"{value:.2f}"
 
 
 def percent_text(probability: float) -> str:

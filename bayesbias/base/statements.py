@@ -31,6 +31,8 @@ _MARKDOWN = re.compile(r"[\\`*\[\]|#~]|(?<![^\W_])_|_(?![^\W_])|^(?:[-+]|\d+[.)]
 _MATHEMATICS = re.compile(r"\\(?=[()\[\]]|begin|end|(?:eq)?ref)")
 # Code that a statement names, such as `bb.fit`: nothing in it is markup.
 _CODE = re.compile(r"(?<![`\\])(`[\w.()=,'\" -]+`)(?!`)")
+# An option and its value stay on one line.
+_OPTION, _NO_BREAK = re.compile(r"--[a-z-]+ [A-Z]+\b"), "\0"
 _LEFT = " style='text-align: left'"  # notebooks align cells to the right
 
 
@@ -100,11 +102,14 @@ class StatementList:
         Statements below the title.
     bulleted
         Whether the statements are items of a list, not paragraphs.
+    detail
+        Whether a terminal leaves the part to the page, where one is written.
     """
 
     title: str
     statements: tuple[Statement, ...]
     bulleted: bool = True
+    detail: bool = False
 
     def __post_init__(self) -> None:
         """Show the control characters of words and names."""
@@ -310,14 +315,15 @@ def wrap(text: str, *, bullet: bool = False) -> str:
     '- One item.'
     """
     first_indent, indent = ("- ", "  ") if bullet else ("", "")
-    return textwrap.fill(
-        text,
+    filled = textwrap.fill(
+        _OPTION.sub(lambda match: match[0].replace(" ", _NO_BREAK), text),
         LINE,
         initial_indent=first_indent,
         subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return filled.replace(_NO_BREAK, " ")
 
 
 def markdown_text(text: str) -> str:

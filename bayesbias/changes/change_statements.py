@@ -8,12 +8,15 @@ from bayesbias.base.arrays import ROUNDING
 from bayesbias.base.number_text import (
     counted,
     digits_text,
+    distance_text,
     interval_text,
     listed,
     p_text,
     percent_text,
     probability_text,
+    quoted_name,
     shown_name,
+    signed_digits_text,
     signed_text,
 )
 from bayesbias.base.results import MORE_DRAWS, MOST_WORDS, NO_PROOF, VERDICTS
@@ -195,8 +198,8 @@ def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
         (gaps["contrast"] == row["contrast"])
         & (gaps["protected_group"] == row["protected_group"])
         & (gaps["protected_word"] == row["protected_word"])
-    ].set_index("condition")
-    whose = f" of {row['protected_group']}" if row["protected_group"] else ""
+    ]
+    whose = f" of {quoted_name(row['protected_group'])}" if row["protected_group"] else ""
     text = (
         f"The gap {row['contrast']}{whose}, from {row['first']} to {row['second']}: "
         f"{reading_text(row['reading'], row['second'])}."
@@ -209,10 +212,10 @@ def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
             f"{in_rope_text(row)}"
         )
     sides = [
-        f"{signed_text(of_row.loc[name, 'mean'])} "
-        f"({interval_text(of_row.loc[name, 'hdi_low'], of_row.loc[name, 'hdi_high'])}) in {name}"
+        f"{signed_text(gap['mean'])} ({interval_text(gap['hdi_low'], gap['hdi_high'])}"
+        f"{', borderline' if gap['borderline'] else ''}) in {gap['condition']}"
         for name in (row["first"], row["second"])
-        if name in of_row.index
+        for gap in rows_of(of_row[of_row["condition"] == name])
     ]
     return Statement("change", f"{text} The gap is {' and '.join(sides)}." if sides else text, dict(row))
 
@@ -302,19 +305,21 @@ def line_statements(lines: "pd.DataFrame", *, walk: bool) -> tuple[Statement, ..
     """Return the coefficients of each contrast's trend."""
     statements = []
     for row in rows_of(lines):
-        ends = f"interval {digits_text(row['hdi_low'])} to {digits_text(row['hdi_high'])}"
+        low, high = row["hdi_low"], row["hdi_high"]
         if row["observed"] != row["observed"]:
             what = "steps of the random walk for one unit of time have" if walk else "periods vary around the line with"
             text = (
-                f"{row['contrast']}: beyond the error of the words, {what} an sd of {digits_text(row['mean'])} "
-                f"(median; {ends})."
+                f"{row['contrast']}: beyond the error of the words, {what} an sd of {distance_text(row['mean'])} "
+                f"(median; interval {distance_text(low)} to {distance_text(high)})."
             )
         else:
-            settled_text = "" if row["settled"] else ", which is not settled"
-            where = "from the first to the last period, along the line"
+            where, change = "from the first to the last period, along the line", signed_text
             if row["parameter"] != SLOPE:
-                where = f"for one unit of {shown_name(row['parameter'])}"
-            text = f"{row['contrast']}: {where}, the gap changes by {digits_text(row['mean'])} ({ends}){settled_text}."
+                where, change = f"for one unit of {shown_name(row['parameter'])}", signed_digits_text
+            text = (
+                f"{row['contrast']}: {where}, the gap changes by {change(row['mean'])}, interval {change(low)} to "
+                f"{change(high)}{'' if row['settled'] else ', which is not settled'}."
+            )
         statements.append(Statement("trend", text, row))
     return tuple(statements)
 
@@ -461,7 +466,8 @@ def equalized_doubts(
         is_most = len(words) > len(every) / 2
         text = (
             f"In {second!r}, {len(words)} of {counted(len(every), f'{role} word')} were equalized "
-            f"({name_some(words, 12)}): unlike in {first!r}, each is exactly as near to most {others} words as a partner. "
+            f"({name_some(words, 12)}): unlike in {first!r}, each is exactly as near to most {others} words as a "
+            "partner. "
         )
         if is_most:
             text += (

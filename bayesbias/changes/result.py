@@ -13,6 +13,7 @@ from bayesbias.base.number_text import counted, listed, percent_text, quoted_nam
 from bayesbias.base.results import (
     BEFORE_ANSWER,
     BEWARE,
+    LIMITS,
     SHOWS,
     ComparedConditions,
     Contents,
@@ -185,17 +186,14 @@ class Changes(ComparedConditions):
         return len(of_all[["first", "second"]].drop_duplicates())
 
     @property
-    def _title(self) -> str:
-        return f"What changed ({percent_text(self.facts['hdi_prob'])} HPDI, {self.measure.in_unit})"
-
-    @property
     def _parts(self) -> tuple[StatementList, ...]:
         facts = self.facts
         alerts, doubts = alerts_and_others(self.doubts)
+        prob = percent_text(facts["hdi_prob"])
         return (
             StatementList(BEFORE_ANSWER, alerts),
             StatementList("Slopes", slope_statements(self.slopes, self.sides, self._origins, self.measure)),
-            StatementList(self._title, self.answers),
+            StatementList(f"What changed ({prob} HPDI, {self.measure.in_unit})", self.answers),
             StatementList(BEWARE, doubts),
             StatementList(
                 "Trend",
@@ -204,11 +202,11 @@ class Changes(ComparedConditions):
                     *neighbour_statements(self.neighbours, 1 - facts["hdi_prob"]),
                 ),
             ),
-            StatementList("Words", tuple(word_statements(self.changes))),
-            StatementList(self._numbers, self._distance_statements() if len(self.changes) else ()),
-            StatementList("How to read it", explanations(self.measure)),
-            StatementList("What it does not show", change_limits(facts, self._pairs)),
-            StatementList("Methods", (methods_statement(facts),), bulleted=False),
+            StatementList("Words", tuple(word_statements(self.changes)), detail=True),
+            StatementList(self._numbers, self._distance_statements() if len(self.changes) else (), detail=True),
+            StatementList("How to read it", explanations(self.measure), detail=True),
+            StatementList(LIMITS, change_limits(facts, self._pairs), detail=True),
+            StatementList("Methods", (methods_statement(facts),), bulleted=False, detail=True),
         )
 
     @cached_property

@@ -9,7 +9,16 @@ from bayesbias import __version__
 from bayesbias.base.checks import HDI_PROB, check_choice
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, listed, percent_text, shown_name
-from bayesbias.base.results import BEFORE_ANSWER, BEWARE, NO_PROOF, Contents, Result, ResultTable, alerts_and_others
+from bayesbias.base.results import (
+    BEFORE_ANSWER,
+    BEWARE,
+    LIMITS,
+    NO_PROOF,
+    Contents,
+    Result,
+    ResultTable,
+    alerts_and_others,
+)
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_code import DRAWS
 from bayesbias.changes.change_statements import change_answer
@@ -208,7 +217,7 @@ class TrainingComparison(Result):
                     for row in shown
                 ),
             ),
-            StatementList("What it does not show", training_limits(self.facts)),
+            StatementList(LIMITS, training_limits(self.facts), detail=True),
         )
 
     @cached_property

@@ -244,16 +244,25 @@ class Delivery:
         return write(result, self.output, **{"overwrite": self.overwrite, "progress": self.progress} | options)
 
     def finish(self, result: Any, *, text: str = "", next_step: str = "") -> None:
-        """Write a result to the output, if given, and print a text, by default its statements, or one JSON object."""
+        """Write a result to the output, if given, and print a text, by default its statements, or one JSON object.
+
+        Details are left to the page, if one is written.
+        """
+        from bayesbias.base.statements import render_text
         from bayesbias.delivery.writing import PAGE, as_result
 
         shown = as_result(result)
-        texts = [text or spoken(shown)]
         self.write(shown)
+        printed, end = str(shown), ""
         if self.output is not None:
             page = self.output if self.output.suffix else self.output / PAGE
-            browser = f" Open {page} in a browser." if page.suffix == ".html" and page.exists() else ""
-            texts.append(f"Wrote {self.output}.{browser}")
+            end = f"Wrote {self.output}."
+            if page.suffix == ".html" and page.exists():
+                end += f" Open {page} in a browser."
+                if details := [part.title.partition(" (")[0].lower() for part in shown.parts if part.detail]:
+                    printed = render_text(part for part in shown.parts if not part.detail)
+                    end += f" It also has: {', '.join(details)}."
+        texts = [text or spoken(printed), *filter(None, [end])]
         data = shown.to_dict() if self.as_json else None
         if data is not None and self.output is not None:
             data["output"] = str(self.output)

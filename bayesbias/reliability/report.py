@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.checks import HDI_PROB, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, digits_text, percent_text, share_text
-from bayesbias.base.results import BEWARE, Contents, Result, ResultFigure, ResultTable, contents_of, forest_figure
+from bayesbias.base.results import (
+    BEWARE,
+    LIMITS,
+    Contents,
+    Result,
+    ResultFigure,
+    ResultTable,
+    contents_of,
+    forest_figure,
+)
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import EstimateFrame
@@ -94,7 +103,7 @@ class ReliabilityReport(Result):
         parts = [StatementList("", (self._answer,), bulleted=False), StatementList(BEWARE, tuple(doubts))]
         parts.append(StatementList("", (*levels, *_alphas(self.queries))))
         parts += [StatementList(_explained(name), _shares_and_drops(result)) for name, result in self.drivers.items()]
-        parts.append(StatementList("What it does not show", tuple(Statement("limits", text) for text in _LIMITS)))
+        parts.append(StatementList(LIMITS, tuple(Statement("limits", text) for text in _LIMITS), detail=True))
         return tuple(parts)
 
     @property

@@ -54,7 +54,7 @@ def test_probabilities_are_shares_of_the_draws() -> None:
     assert rows.loc["A", "probability"] == rows.loc["B", "probability"] == below
     assert rows.loc["C", ["probability", "strongest", "rank_low"]].tolist() == [1, 1, 3]
     assert rows.loc["A", ["rank_low", "rank_high"]].tolist() == [1, 2]
-    assert "C 5 (above 0.99)" in str(ranks)
+    assert "C 5 (over 0.99)" in str(ranks)
 
 
 def test_ties_share_their_rank() -> None:

@@ -30,7 +30,7 @@ def test_what_is_no_number_is_said(write: Callable[[float], str]) -> None:
 
 
 def test_a_probability_is_never_certain() -> None:
-    assert [probability_text(value) for value in (1.0, 0.0, 0.5)] == ["above 0.99", "below 0.01", "0.50"]
+    assert [probability_text(value) for value in (1.0, 0.0, 0.5)] == ["over 0.99", "under 0.01", "0.50"]
 
 
 FORMULAS = [

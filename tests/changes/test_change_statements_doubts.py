@@ -10,10 +10,11 @@ from bayesbias.base.statements import Statement
 from bayesbias.changes.change_statements import change_doubts, equalized_words
 from bayesbias.models.covariates import NO_NUMBER
 
+PROTECTED, ATTRIBUTES = ["he", "she", "boy", "aunt"], ["king", "queen", "prince", "duke"]
 FACTS: dict[str, Any] = {
     "unit": 1.0,
     "conditions": ["old", "new"], "convergence_problems": [], "equalized": {}, "tied": {}, "short_controls": {},
-    "hdi_prob": 0.89, "compared_words": {"protected": [*"abcd"], "attribute": [*"efgh"]},
+    "hdi_prob": 0.89, "compared_words": {"protected": PROTECTED, "attribute": ATTRIBUTES},
 }  # fmt: skip
 NONE_LACKING = pd.DataFrame(columns=["word", "role", "list", "conditions", "lacks", "reason"])
 
@@ -62,6 +63,11 @@ def test_words_that_were_equalized_are_named_by_role() -> None:
     assert protected.text.startswith("In 'new', 2 of 4 protected words were equalized (he, she)")
     assert "2 of 4 attribute words were equalized (king, queen)" in attributes.text
     assert "unlike in 'old'" in attributes.text
+    assert protected.text.endswith("words that were not equalized, of which these lists have boy, aunt.")
+    assert attributes.text.endswith("words that were not equalized, of which these lists have prince, duke.")
+    every = {"new": (tuple(PROTECTED), ())}
+    (none_left,) = change_doubts(distances("different"), NONE_LACKING, FACTS | {"equalized": every})
+    assert none_left.text.endswith("of which these lists have none: use others, such as first names.")
     assert kinds(distances("different"), equalized={"new": ((), ("king", "queen"))}) == ["equalized attribute words"]
 
 

@@ -115,6 +115,7 @@ def test_files_of_a_second_condition_that_cannot_be_paired_are_named_before_the_
     paths = [vectors / f"seed{seed}.txt" for seed in (1, 2)]
     given = [*paths, "--study", vectors / "pets.toml", "-o", tmp_path / "out"]
     for folder, said in (
+        (paths[0], "--changed takes a folder, and"),
         (others, "others has no seed1.txt; it has other1.txt."),
         (vectors, "seed1.txt has the same content as the embedding"),  # the folder of the embeddings themselves
         (copies, "seed1.txt has the same content as the embedding"),

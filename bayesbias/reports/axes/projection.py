@@ -160,7 +160,7 @@ class Projection(Result):
             StatementList("Where the words lie", tuple(map(self._sides, self.scores))),
             StatementList("Axes together", tuple(map(self._angle, rows_of(self.angles)))),
             StatementList("Against ratings", tuple(map(self._rating, rows_of(self.ratings)))),
-            StatementList(LIMITS, self._limits()),
+            StatementList(LIMITS, self._limits(), detail=True),
         )
 
     @cached_property

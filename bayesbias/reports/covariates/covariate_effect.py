@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_flag, check_items
 from bayesbias.base.number_text import counted, digits_text, percent_text, quoted_name
-from bayesbias.base.results import BEWARE, MOST_WORDS, SHOWS, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import BEWARE, LIMITS, MOST_WORDS, SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
@@ -180,9 +180,9 @@ class CovariateEffect(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         return (
             StatementList("", tuple(effect_statements(self)), bulleted=False),
-            StatementList(_READING, tuple(reading_statements(self))),
+            StatementList(_READING, tuple(reading_statements(self)), detail=True),
             StatementList(BEWARE, self.doubts),
-            StatementList("What it does not show", tuple(limit_statements())),
+            StatementList(LIMITS, tuple(limit_statements()), detail=True),
         )
 
     @property

@@ -39,7 +39,7 @@ def test_ranks_stand_at_their_ranks() -> None:
     figure = bb.plots.plot_ranks(bb.audits.rank(audit_of({key: float(place) for place, key in enumerate(KEYS)}, draws)))
     axes = figure.axes[0]
     assert [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "o"] == [1, 2]
-    assert [text.get_text() for text in axes.texts] == ["above 0.99", "above 0.99"]
+    assert [text.get_text() for text in axes.texts] == ["over 0.99", "over 0.99"]
     with pytest.raises(ValueError, match=r"rank"):
         bb.plots.plot_ranks(5)  # type: ignore[arg-type]
 

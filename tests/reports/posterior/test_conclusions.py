@@ -65,7 +65,7 @@ def report(normal_fit: xr.DataTree) -> bb.results.Conclusions:
         ({"associated": 0.05, "neutral": 0.2}, None, "same kind", "not detectably nearer"),
         ({"associated": 0.3}, None, "reverse", "the reverse of the stereotype"),
         ({"associated": 0.05, "human": -0.2, "neutral": -0.2}, None, "nothing", "No association"),
-        ({}, 0.5, "too small", "with probability above 0.99"),
+        ({}, 0.5, "too small", "with probability over 0.99"),
     ],
 )
 def test_the_verdict_reads_the_contrasts_together(
@@ -121,7 +121,7 @@ def test_every_number_is_one_of_the_contrasts(normal_fit: xr.DataTree) -> None:
         for text in (f"{row['mean']:+.3f}", f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}"):
             assert text in statement.text
         assert "that the difference is too small to matter (inside the rope)" in statement.text
-    assert "probability that they are nearer is above 0.99" in " ".join(str(report).split())
+    assert "probability that they are nearer is over 0.99" in " ".join(str(report).split())
     assert "1.00" not in str(report)
 
 
