@@ -360,9 +360,9 @@ def methods_statement(facts: Mapping[str, Any]) -> Statement:
         f"We compared the mean {measure.name}s of {counted(facts['protected_words'], 'protected word')} with "
         f"{counted(facts['attribute_words'], 'attribute word')} in {counted(len(names), noun)} "
         f"({name_some(names)}). Each attribute word is one row of {measure.numbers} with all words in all {noun}s, "
-        "so that changes are paired; gaps have Student's t distribution with the degrees of freedom of Welch (1947), "
-        f"from variances pooled over words and {noun}s. The gap in each {noun} is that of the default model, fitted to "
-        "its table alone."
+        "so that changes are paired; gaps have Student's t distribution with Welch-Satterthwaite degrees of freedom "
+        f"(Welch 1947), from variances pooled over words and {noun}s. The gap in each {noun} is that of the default "
+        "model, fitted to its table alone."
     )
     population = (
         f" The protected words are a sample: their variation over {noun}s, beyond the chance of the attribute words, "
@@ -379,8 +379,9 @@ def methods_statement(facts: Mapping[str, Any]) -> Statement:
         named = name_some(map(shown_name, facts["word_covariates"]))
         trend += (
             f" Slopes of the words' gaps on {named} are least squares over the words of each period, with a "
-            "heteroscedasticity-consistent error (HC2) for the choice of words, and the degrees of freedom of "
-            "Satterthwaite (1946)."
+            "heteroscedasticity-consistent error (HC2) for the choice of words, and Welch-Satterthwaite "
+            "degrees of freedom. They come from fits of each period with "
+            f"{facts['slope_draws']:,} draws of each chain."
         )
     interval = (
         f" Intervals are highest posterior density intervals of {percent_text(facts['hdi_prob'])}, from "

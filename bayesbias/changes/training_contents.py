@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ESTIMATE = ("mean", "hdi_low", "hdi_high", "seeds_low", "seeds_high", "probability_in_rope")
-_SPREAD = ("next_low", "next_high", "nearer", "farther", "not_settled", "seed_share")
+_MORE = ("next_low", "next_high", "seed_share")
 _MOST_WORD_LINES = 40
 SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words", "second": "In"}
 """Headings of estimates over seeds: two intervals are told apart."""
@@ -62,7 +62,15 @@ def tables_over_seeds(
             title,
             f"{what}{'' if title == 'Groups' else f' {frame["contrast"].iloc[0]}'} over seeds, in units of cosine "
             f"distance, {prob}{above}",
-            (name, *several, *estimate, *(("contrast", *_SPREAD) if title == "Groups" else ("seed_share",))),
+            (
+                name,
+                *several,
+                *(("contrast",) if title == "Groups" else ()),
+                *estimate,
+                "next_low",
+                "next_high",
+                "seed_share",
+            ),
             headings,
             differences=True,
             note=WHICH_INTERVAL if place == 0 else "",

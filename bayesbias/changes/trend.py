@@ -427,6 +427,7 @@ def trend(
             prefix=(prefix, ""),
             suffix=(suffix, ""),
         ),
+        "slope_draws": _slope_draws(estimation),
         "slope_doubts": {name: effect.doubts for name, effect in first_effects.items()},
         "max_lost": max_lost,
         "walk": walk,
@@ -443,10 +444,14 @@ def _rated_fits(
     progress: bool,
 ) -> "dict[str, xr.DataTree]":
     """Return the fit of each period with the numbers of its words: that of the command `covariate`."""
-    draws = max(estimation.draws, signature(fit).parameters["draws"].default)
-    settings = {"draws": draws, "chains": CHAINS, "random_seed": estimation.seed, "progress": False}
+    settings: dict[str, Any] = {"draws": _slope_draws(estimation), "chains": CHAINS, "random_seed": estimation.seed}
     named = with_progress(list(tables.items()), "Fitting covariates", progress=progress)
-    return {name: fit(table, covariates=numbers[name], **settings) for name, table in named}
+    return {name: fit(table, covariates=numbers[name], progress=False, **settings) for name, table in named}
+
+
+def _slope_draws(estimation: Estimation) -> int:
+    """Return the draws of a chain of fits with covariates: at least those of `fit`."""
+    return max(estimation.draws, int(signature(fit).parameters["draws"].default))
 
 
 def _trend_frames(

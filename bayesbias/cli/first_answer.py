@@ -133,6 +133,11 @@ def table(
     _check_kind(scoring | predicting | {"baseline": baseline}, surprisal=surprisal, scores=scores is not None)
     with_controls = controls if controls is not None else not surprisal and scores is None
     loaded = study_of_command(bb.load_study(study), controls=with_controls)
+    if controls and not (loaded.human or loaded.neutral):
+        raise ArgumentError(
+            f"--controls: the study {loaded.name!r} has no control words. A CSV of lists has none; a TOML study has "
+            "those of the section [controls], or the usual English ones without it."
+        )
     shared = {"max_lost": building["max_lost"], "name": loading["name"], "controls": with_controls}
     if scores is not None:
         if embedding is not None or contexts is not None or templates is not None:

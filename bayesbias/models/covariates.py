@@ -207,7 +207,8 @@ def read_covariates(
     if columns:
         for name in columns:
             if name not in frame or name in _TEXTS:
-                hint, names = did_you_mean(name, map(str, frame)), name_some([repr(str(one)) for one in frame], 12)
+                others = [str(one) for one in frame if one not in _TEXTS]
+                hint, names = did_you_mean(name, others), name_some(map(repr, others), 12)
                 raise InputFileError(f"{source} has no column of numbers {name!r}{hint}; it has {names}.")
         frame = frame[[name for name in frame if name in (*columns, *_TEXTS)]]
     numbers = numbers_only(frame, _TEXTS, str(source))

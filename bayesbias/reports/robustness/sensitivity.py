@@ -482,11 +482,10 @@ def _obstacles(
         if not len(distance):
             reasons[name] = f"the connection {name!r} would have no rows left"
         elif (after := left[name]) != (before := whole[name] & left_groups):
+            lost = name_some(map(quoted_name, sorted(before - after)))
+            entering = name_some(map(quoted_name, sorted(after - before)))
             reasons[name] = (
-                f"only {name_some(map(quoted_name, sorted(after)))} would have {name} words, not "
-                f"{name_some(map(quoted_name, sorted(before)))}"
-                if after
-                else f"no group would have {name} words"
+                f"{lost} would have no {name} words" if lost else f"{entering} would enter the average of {name} words"
             )
         elif len(distance) > 1 and distance.min() == distance.max():
             reasons[name] = equal = f"all {measure.numbers} left in the connection {name!r} would be equal"

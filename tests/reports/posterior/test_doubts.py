@@ -186,10 +186,8 @@ def test_lost_words_stand_in_the_table_of_a_paper_and_in_the_methods(tmp_path: P
 
 def test_a_study_without_lost_words_says_so(short_fit: xr.DataTree) -> None:
     contents = bb.report(short_fit, quick=True).contents
-    assert (
-        "8 words of math, 8 of arts, 8 of male, 8 of female; no word of the lists lost, 7 of 19 human words lost"
-        in contents.about
-    )
+    sizes = "8 words of math, 8 of arts, 8 of male, 8 of female"
+    assert f"{sizes}; no word of the lists lost, 7 of 19 human words lost" in contents.about
     assert contents.alerts == ()
     assert sizes_text([WordList(str(place), 4, ["a"]) for place in range(7)]) == (
         "7 groups and lists of 3 words; 7 of 28 words lost"

@@ -127,7 +127,8 @@ def test_lists_and_what_cannot_be_left_out(planted: pd.DataFrame) -> None:
     assert "'human'" in human["reason"]
     # Each group would have one side of the two.
     assert {case["left_out"] for case in of_lists} == {"attribute list x", "attribute list y"}
-    assert all(" would have associated words, not " in case["reason"] for case in of_lists)
+    reasons = {case["reason"] for case in of_lists}
+    assert reasons == {"'x' would have no associated words", "'y' would have no associated words"}
     assert changes.refits == 5
     assert not changes.shifts.isna().any(axis=None)
 
@@ -256,9 +257,8 @@ def test_what_would_change_the_groups_of_an_average_is_skipped(model: str) -> No
     for changes in both:
         skipped = dict(zip(changes.skipped["left_out"], changes.skipped["reason"], strict=True))
         assert {"attribute list male", "attribute list female"} <= skipped.keys()
-        for name, group in (("male", "arts"), ("female", "math")):
-            reason = skipped[f"attribute list {name}"]
-            assert f"only {group!r} would have associated words, not 'arts', 'math'" in reason
+        for name, group in (("male", "math"), ("female", "arts")):
+            assert f"{group!r} would have no associated words" in skipped[f"attribute list {name}"]
     without, beside = (
         changes.shifts.query("left_out != 'protected group people'").set_index(["left_out", "contrast"]).sort_index()
         for changes in both
