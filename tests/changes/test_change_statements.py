@@ -38,7 +38,7 @@ def gaps(group: str = "") -> pd.DataFrame:
     rows = (("1900", -0.1, -0.15, -0.05), ("1920", -0.05, -0.08, -0.02))
     return pd.DataFrame(
         [
-            {**labels, "condition": name, "mean": mean, "hdi_low": low, "hdi_high": high}
+            {**labels, "condition": name, "mean": mean, "hdi_low": low, "hdi_high": high, "borderline": False}
             for name, mean, low, high in rows
         ]
     )
@@ -52,8 +52,10 @@ def test_a_change_has_its_reading_its_size_and_both_gaps() -> None:
         "-0.050 (-0.080 to -0.020) in 1920."
     )
     assert statement.numbers == CHANGE
+    borderline = change_statement(CHANGE, gaps().assign(borderline=[False, True])).text
+    assert borderline.endswith("in 1900 and -0.050 (-0.080 to -0.020, borderline) in 1920.")
     of_group = change_statement(CHANGE | {"protected_group": "men", "probability_in_rope": 0.2}, gaps("men")).text
-    assert of_group.startswith("The gap associated - different of men, from")
+    assert of_group.startswith("The gap associated - different of 'men', from")
     assert "The probability that the change is too small to matter (inside the rope) is 0.20." in of_group
     equal = change_statement(CHANGE | {"reading": "no change", "direction": "equal"}, gaps()).text
     assert "the same in both. The gap is" in equal
@@ -120,11 +122,11 @@ def test_coefficients_are_settled_or_not_and_the_sd_is_no_coefficient(walk: bool
     )
     settled, open_, spread = (statement.text for statement in line_statements(lines, walk=walk))
     along = "from the first to the last period, along the line"
-    assert settled == f"{NAME}: {along}, the gap changes by 0.11 (interval 0.05 to 0.17)."
-    assert open_.startswith(f"{NAME}: for one unit of wealth, the gap changes by 0.02 ")
+    assert settled == f"{NAME}: {along}, the gap changes by +0.110, interval +0.050 to +0.170."
+    assert open_.startswith(f"{NAME}: for one unit of wealth, the gap changes by +0.02, interval -0.1 to ")
     assert open_.endswith("which is not settled.")
     assert words in spread
-    assert "of 0.03 (median; interval 0.01 to 0.06)" in spread
+    assert "of 0.030 (median; interval 0.010 to 0.060)" in spread
 
 
 def test_limits_and_methods_follow_the_facts() -> None:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from bayesbias.base.results import Contents, ResultTable
 from bayesbias.base.statements import Statement, StatementList
+from bayesbias.delivery.glossary import MISSING
 from bayesbias.delivery.page.blocks import Paragraph
 from bayesbias.delivery.page.sections import MOST_ROWS, embedded, table_block
 
@@ -15,7 +16,7 @@ def test_a_table_shows_its_values_in_the_formats_of_the_glossary() -> None:
     frame = pd.DataFrame({"word": ["he", "she"], "mean": [0.1, -0.2], "hdi_low": [0.0, None], "hdi_high": [0.2, None]})
     block = table_block(ResultTable(frame.assign(note=""), "Section", "Caption", differences=True))
     assert block.header == ("Word", "Mean", "Interval")
-    assert block.rows == (("he", "+0.100", "0.000 to +0.200"), ("she", "-0.200", "none"))
+    assert block.rows == (("he", "+0.100", "0.000 to +0.200"), ("she", "-0.200", MISSING))
     assert block.texts == (True, False, False)
 
 
@@ -27,11 +28,11 @@ def test_a_long_table_is_cut_and_says_so() -> None:
     assert block.header == ("Number",)
 
 
-def test_both_ends_of_an_interval_stand_in_one_cell_and_what_is_not_defined_is_none() -> None:
+def test_both_ends_of_an_interval_stand_in_one_cell_and_what_is_missing_is_a_dash() -> None:
     frame = pd.DataFrame({"word": ["a", "b"], "low": [-0.1, np.nan], "high": [0.25, 0.5], "settled": [True, False]})
     made = table_block(ResultTable(frame, "Words", "Words", headings={"low": "Ends"}, differences=True))
     assert made.header == ("Word", "Ends", "Settled")
-    assert made.rows == (("a", "-0.100 to +0.250", "yes"), ("b", "none", "no"))
+    assert made.rows == (("a", "-0.100 to +0.250", "yes"), ("b", MISSING, "no"))
     assert made.texts == (True, False, True)
 
 
