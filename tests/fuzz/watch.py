@@ -63,14 +63,17 @@ class Place:
         return path.is_dir() or path.name in _LIMITS or any(path.is_relative_to(place) for place in _OF_ALL)
 
     def _happened(self) -> set[str]:
-        """Return the names of private files that anything touched since this was asked last."""
+        """Return the names of private files that anything touched since this was asked last.
+
+        That the folder itself was listed does not count: any process of the machine may do so, and it opens no file.
+        """
         names: set[str] = set()
         try:
             while self.events is not None and (content := os.read(self.events, 1 << 16)):
                 while content:
                     *_, length = _EVENT.unpack_from(content)
                     name = content[_EVENT.size : _EVENT.size + length].rstrip(b"\0")
-                    names.add(f"{PRIVATE}/{os.fsdecode(name)}")
+                    names |= {f"{PRIVATE}/{os.fsdecode(name)}"} if name else set()
                     content = content[_EVENT.size + length :]
         except BlockingIOError:
             pass
