@@ -57,7 +57,7 @@ def test_what_is_opened_outside_of_the_given_folder_is_seen() -> None:
             (place.folder / PRIVATE / "key").unlink()
         assert outside == {f"{PRIVATE}/key"}
         with place.watched() as outside:  # as another process of the machine may do
-            os.listdir(place.folder / PRIVATE)
+            list((place.folder / PRIVATE).iterdir())
         assert outside == set()
 
 

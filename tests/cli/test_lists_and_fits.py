@@ -133,7 +133,7 @@ def test_the_rope_of_fit_is_that_of_all_later_commands(
     for option, ends in (((), "-0.03 to 0.03"), (("--rope", "0.05"), "-0.05 to 0.05")):
         assert in_process("summary", fit, *option, monkeypatch=monkeypatch) == 0
         shown = " ".join(capsys.readouterr().out.split())
-        assert f"from {ends} a difference is too small to matter" in shown
+        assert f"From {ends}, a difference is too small to matter." in shown
     assert in_process("contrast", fit, "math", "male", "math", "female", "--json", monkeypatch=monkeypatch) == 0
     assert "probability_in_rope" in capsys.readouterr().out
     for option, ends in (((), "-0.030 to +0.030"), (("--rope", "0.05"), "-0.050 to +0.050")):

@@ -9,7 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.base.results import VERDICTS
-from bayesbias.delivery.glossary import COLUMNS, FORMS, column, intervals_joined, value_writer
+from bayesbias.delivery.glossary import COLUMNS, FORMS, MISSING, column, intervals_joined, value_writer
 
 
 def test_headings_are_short_and_formats_exist() -> None:
@@ -45,7 +45,7 @@ def test_an_unknown_column_is_written_by_its_type() -> None:
 def test_values_are_written_by_their_format() -> None:
     assert value_writer("estimate", differences=True)(0.1234) == "+0.123"
     assert value_writer("estimate", differences=False)(0.1234) == "0.123"
-    assert value_writer("share", differences=False)(np.nan) == "none"
+    assert value_writer("share", differences=False)(np.nan) == MISSING
     assert value_writer("digits", differences=False)("a text") == "a text"
 
 

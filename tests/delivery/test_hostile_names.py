@@ -37,6 +37,7 @@ _COMMANDS = {
         "toprule",
     ),
     *("midrule", "bottomrule", "endhead", "begingroup", "endgroup", "scriptsize", "setlength", "tabcolsep"),
+    *("par", "smallskip", "parbox", "footnotesize"),
     *("usepackage", "char", "textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"),
 }
 

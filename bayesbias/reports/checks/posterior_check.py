@@ -116,9 +116,10 @@ def posterior_problems(
     if every["k_high"] > _HIGH_SHARE * every["pairs"]:
         text = (
             f"The prediction from the other pairs is unreliable for {counted(every['k_high'], 'influential pair')} "
-            "(Pareto k above 0.7). They are in the column pareto_k of `check_posterior(fit).pairs`."
+            "(Pareto k above 0.7)."
         )
-        problems.append(Statement("influential pairs", text, every))
+        where = "The column pareto_k of `check_posterior(fit).pairs` shows which pairs are influential."
+        problems += [Statement("influential pairs", text, every), Statement("advice", where)]
     return (*problems, *_advice(failed, model["switches"], measure.numbers))
 
 

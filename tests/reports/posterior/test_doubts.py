@@ -151,9 +151,8 @@ def test_a_group_that_lost_nearly_all_words_precedes_the_answer_and_sizes_stand_
     assert alert.kind == "many lost words"
     assert alert.numbers == {"lists": {"flowers": [24, 25]}}, "3 of 25 insects are no doubt"
     assert "use another embedding" in alert.text
-    assert "flowers 1 of 25 words, insects 22 of 25, pleasant 25, unpleasant 25; 27 of 100 words lost" in (
-        contents.about.replace("Flowers", "flowers")
-    )
+    sizes = "1 of 25 words of flowers, 22 of 25 of insects, 25 of pleasant, 25 of unpleasant"
+    assert f"{sizes}; 27 of 100 words lost" in contents.about
     (small,) = (doubt for doubt in contents.doubts if doubt.kind == "small group")
     assert small.numbers == {"groups": ["flowers"]}
     assert "24 of the 25 of 'flowers'" in bb.conclusions(fit).about.text

@@ -49,16 +49,20 @@ def test_a_group_names_its_lists_and_a_word_its_group(fit: xr.DataTree) -> None:
     assert set(rows_of(fit, level="overall")["protected_group"]) == {"All words"}
 
 
-def test_the_caption_says_what_the_numbers_are(fit: xr.DataTree, tmp_path: Path) -> None:
+def test_caption_and_legend_say_what_the_numbers_are(fit: xr.DataTree, tmp_path: Path) -> None:
     paper = bb.reports.paper_table(fit, scope="these_words")
-    caption = paper.contents.tables["contrasts"].caption
-    for fact in ("89% HPDI", "below 0, associated words are nearer", "rows over all words are about these words"):
-        assert fact in caption
-    assert all(VERDICTS[verdict] in caption for verdict in ("settled", "borderline"))
+    table = paper.contents.tables["contrasts"]
+    for fact in ("89% HPDI", "below 0, associated words are nearer"):
+        assert fact in table.caption
+    assert len(table.caption.split()) < 30, "it had 120 words"
+    assert "Rows over all words are about these words" in table.legend
+    assert f"Settled: {VERDICTS['settled']}." in table.legend
+    assert ("Borderline" in table.legend) == table.frame["borderline"].any()
     text = bb.write(paper, tmp_path / "weat 7_b.tex").read_text(encoding="utf-8")
     assert r"\label{tab:weat-7-b}" in text
     assert text.index(r"\caption") < text.index(r"\label") < text.index(r"\begin{tabular}")
-    block = table_block(paper.contents.tables["contrasts"])
+    assert text.index(r"\end{tabular}") < text.index("Rows over all words")
+    block = table_block(table)
     assert block.header[:4] == ("Group", "Answer", "Words used", "Associated lists")
     markdown = bb.write(paper, tmp_path / "weat7.md").read_text(encoding="utf-8")
     for row in block.rows:
@@ -99,4 +103,4 @@ def test_names_of_groups_and_lists_are_read_with_spaces_and_kept_in_columns(tabl
     for text in texts:
         assert not [name for name in raw if name in text]
     assert "math words" in " ".join(texts)
-    assert "about exactly these protected words" in str(questions_table)
+    assert "About exactly these protected words" in str(questions_table)

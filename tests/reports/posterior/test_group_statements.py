@@ -106,8 +106,8 @@ def test_what_two_groups_with_the_same_lists_share_is_said_once() -> None:
     first, second = group_statements(rows, model_data(made_table(("he", "she"))))
     assert "average" not in first.text
     assert second.text.endswith(
-        "On average over both groups, 'associated' is nearer to the words than 'different', by 0.052 (0.020 to 0.060). "
-        "This is part of both estimates; without it, both are -0.003, interval -0.029 to +0.022."
+        "On average over both groups, 'associated' is nearer to the words than 'different', by 0.052 (+0.020 to "
+        "+0.060). This is part of both estimates; without it, both are -0.003, interval -0.029 to +0.022."
     )
 
 
