@@ -31,6 +31,7 @@ from bayesbias.models.spec import MEANINGS
 from bayesbias.reports.checks.posterior_check import (
     PosteriorCheck,
     check_or_reason,
+    influential_pairs_text,
     judged_statistics,
     statistic_name,
     undecided_text,
@@ -377,8 +378,10 @@ def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | No
     else:
         yield markdown_text(f"The model replicated all of these statistics.{undecided_text(judged)}")
     for problem in check.problems:
-        if problem.kind in ("coverage", "influential pairs"):
+        if problem.kind == "coverage":
             yield markdown_text(f"{problem.text[0].upper()}{problem.text[1:]}")
+        if problem.kind == "influential pairs":
+            yield influential_pairs_text(problem.numbers)
 
 
 def _posterior(

@@ -347,6 +347,10 @@ def test_weights_without_a_shape_are_not_trusted() -> None:
     assert report.pairs["loo_pit"].between(0, 1).all()
     assert report.coverage.loc[0, "k_high"] == len(report.pairs)
     assert "influential pairs" in {problem.kind for problem in report.problems}
+    only_influential = replace(
+        report, problems=tuple(one for one in report.problems if one.kind == "influential pairs")
+    )
+    assert str(only_influential).startswith("The model describes these distances")
 
 
 def test_text_notebook_and_json_are_renderings_of_the_fields(check: posterior_check.PosteriorCheck) -> None:
