@@ -444,9 +444,8 @@ def _shifted_controls(
         text += f", although no {measure.short} {measure.preposition} other words did."
     else:
         text += (
-            ". Part of all changes is therefore a shift of words in general. Judge the association by the gaps, in "
-            "which a common shift cancels. The shift need not be a fault: hard debiasing, for example, removes a "
-            "direction from all words that its sets do not exclude, control words included."
+            ". Part of all changes is therefore a shift of words in general, as hard debiasing makes one. It cancels "
+            "in the gaps: judge the association by these."
         )
     yield Statement("controls differ", text, {row["connection"]: row for row in moved})
 

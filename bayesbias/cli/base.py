@@ -248,25 +248,33 @@ class Delivery:
 
         Details are left to the page, if one is written.
         """
-        from bayesbias.base.statements import render_text
         from bayesbias.delivery.writing import PAGE, as_result
 
         shown = as_result(result)
         self.write(shown)
-        printed, end = str(shown), ""
+        said, end = spoken(shown), ""
         if self.output is not None:
             page = self.output if self.output.suffix else self.output / PAGE
             end = f"Wrote {self.output}."
             if page.suffix == ".html" and page.exists():
-                end += f" Open {page} in a browser."
-                if details := [part.title.partition(" (")[0].lower() for part in shown.parts if part.detail]:
-                    printed = render_text(part for part in shown.parts if not part.detail)
-                    end += f" It also has: {', '.join(details)}."
-        texts = [text or spoken(printed), *filter(None, [end])]
+                said, where = beside_page(shown, page)
+                end = f"{end} {where}"
+        texts = [text or said, *filter(None, [end])]
         data = shown.to_dict() if self.as_json else None
         if data is not None and self.output is not None:
             data["output"] = str(self.output)
         self.answer("\n\n".join(texts) + (f"\n{next_step}" if next_step else ""), data)
+
+
+def beside_page(result: Any, page: Path) -> tuple[str, str]:
+    """Return what a terminal says of a result whose page is written, and a sentence on the page and its details."""
+    from bayesbias.base.statements import render_text
+
+    opened = f"Open {page} in a browser."
+    if not (details := [part.title.partition(" (")[0].lower() for part in result.parts if part.detail]):
+        return spoken(result), opened
+    text = spoken(render_text(part for part in result.parts if not part.detail))
+    return text, f"{opened} It also has: {', '.join(details)}."
 
 
 @dataclass(frozen=True)

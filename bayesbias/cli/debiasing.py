@@ -11,7 +11,17 @@ import bayesbias as bb
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.machine import show
 from bayesbias.base.number_text import counted
-from bayesbias.cli.base import FileDelivery, Loading, Settings, answer, claim, command, command_line, file_names
+from bayesbias.cli.base import (
+    FileDelivery,
+    Loading,
+    Settings,
+    answer,
+    beside_page,
+    claim,
+    command,
+    command_line,
+    file_names,
+)
 from bayesbias.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -86,7 +96,7 @@ def debias(
         check_embedding_output(output, overwrite=overwrite)
     claim(output)
     vectors = bb.load_embedding(embedding, **loading)
-    lines = []
+    lines, opened = [], ""
     names = ("*.npz", *written_names(output), "debias.csv", "debias.png", "correlations.csv")
     with whole_folder(output, names=names, overwrite=overwrite) if several else nullcontext() as folder:
         if study is not None and folder is not None:
@@ -103,7 +113,8 @@ def debias(
             )
             # A method that failed has no file, and the page says why.
             files = [f"{label}.npz" for label in methods if (folder / f"{label}.npz").exists()]
-            lines = [str(report), "", *(f"Wrote {output / file}." for file in files)]
+            said, opened = beside_page(report, output / "report.html")
+            lines = [said, "", *(f"Wrote {output / file}." for file in files)]
             methods = {}
         for label, chosen in methods.items():
             changed = chosen.fit(vectors, sets).transform(vectors)
@@ -114,7 +125,7 @@ def debias(
                 file = output / f"{label}.npz"
             lines.append(f"Wrote {file}: {changed.name}, {counted(len(changed), 'word')}.")
     if study is not None:
-        lines.append(f"Open {output / 'report.html'} in a browser.")
+        lines.append(opened)
     else:
         following = command_line("table", file, "--study", "STUDY", "--output", "debiased.csv")
         lines.append(f"Next: {following}, then bayesbias compare.")
