@@ -26,7 +26,6 @@ from bayesbias.cli.base import (
     command,
     file_names,
     held_outputs,
-    printed,
 )
 from bayesbias.cli.called import called_parameters
 from bayesbias.cli.messages import spoken
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from bayesbias.audits.audit_report import AuditReport
     from bayesbias.audits.gate import GateResult
     from bayesbias.audits.plan import AuditPlan
     from bayesbias.base.statements import Statement
@@ -135,7 +135,6 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
     """
     from bayesbias.audits.audit_frame import failed_cells
     from bayesbias.audits.audit_report import AuditReport
-    from bayesbias.base.statements import wrap
 
     content, output = plan_settings.planned(plan), delivery.output
     cells = None
@@ -149,14 +148,23 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
     failed, wrote = failed_cells(frame), ""
     if len(frame) and output is not None:
         delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
-        wrote = f"\nWrote {output}. Open {output / 'report.html'} in a browser."
-    constant = [name for name in ("model", "random_seed") if frame[name].nunique() == 1]
-    shown = frame.drop(columns=["p_value_mcse", "ess_bulk", "ess_tail", "r_hat", *constant]).dropna(axis=1, how="all")
-    unanswered = "".join(f"\nunanswered: {row.embedding}, {row.study}: {row.error}" for row in failed.itertuples())
-    first = "".join(f"{wrap(str(statement))}\n" for statement in AuditReport(frame).first) if len(frame) else ""
-    delivery.answer(f"{first}\n{printed(shown)}{unanswered}{wrote}", {"audit": frame, "unanswered": failed})
+        wrote = f"Wrote {output}. Open {output / 'report.html'} in a browser."
+    texts = _answers(AuditReport(frame)) if len(frame) else []
+    texts.append("\n".join(f"unanswered: {row.embedding}, {row.study}: {row.error}" for row in failed.itertuples()))
+    delivery.answer("\n\n".join(filter(None, [*texts, wrote])), {"audit": frame, "unanswered": failed})
     if len(failed):
         raise typer.Exit(EXIT_CODES[UNANSWERED].code)
+
+
+def _answers(report: "AuditReport") -> list[str]:
+    """Return the question and the first sentences of an audit, and its tables of contrasts and of other measures."""
+    from bayesbias.base.statements import wrap
+    from bayesbias.delivery.documents import terminal_table
+    from bayesbias.delivery.page.sections import table_block
+
+    tables = [table for name, table in report.contents.tables.items() if name.startswith(("contrasts", "measures"))]
+    first = "\n".join(wrap(text) for text in (report.contents.title, *map(str, report.first)))
+    return [first, *(terminal_table(table_block(table)) for table in tables)]
 
 
 @command(fill={"exit_codes": exit_code_lines()})
