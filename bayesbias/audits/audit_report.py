@@ -219,7 +219,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
     contrasts, others = rows[rows["measure"] == CONTRAST], rows[rows["measure"] != CONTRAST]
     interval = ("hdi_low", "hdi_high")
     intervals = (*interval, *(CONTEXTS if contrasts[CONTEXTS[0]].notna().any() else ()))
-    more = (*(STANDARDISED[1:] if _scales(rows) else ()), "ess_bulk", "r_hat")
+    more = (*(STANDARDISED[1:] if _scales(rows) else ()), "probability_in_rope", "ess_bulk", "r_hat")
     of_all: dict[str, ResultTable] = {}
     if variant.decided:
         together, decided = variant.decided
