@@ -67,22 +67,29 @@ def contrast_errors(
     return _records(errors, names)
 
 
-def template_errors(
+def template_facts(
     numbers: np.ndarray,
     protected: pd.DataFrame,
     attributes: pd.DataFrame,
     connections: Mapping[tuple[str, str], str],
-) -> list[dict[str, Any]]:
-    """Return the standard error over templates of each contrast, as `contrast_errors`.
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the standard error over templates of each contrast, and the contrast of all words in each template.
 
     `numbers` (templates, protected words, attribute words) are those of at least two templates, which are a sample: the
     error is the sd of the contrast over templates, divided by the root of their number.
+
+    Returns
+    -------
+    dict
+        `context_errors`, as `contrast_errors` returns them; and `template_contrasts`, for each pair of connections
+        `contrast` and its `values`, in the order of the templates.
     """
     names = list(dict.fromkeys(connections.values()))
     weights = _pair_weights(protected, attributes, connections, names)
     groups, has = protected["list"].to_numpy(), weights.any(axis=2)
     means = np.einsum("wca,twa->twc", weights, numbers)
     errors: dict[_Key, float] = {}
+    overall = []
     for (first, second), of_pair in _word_shares(weights, groups).items():
         gaps = means[:, :, first] - means[:, :, second]
         both = has[:, first] & has[:, second]
@@ -90,12 +97,13 @@ def template_errors(
         for group in dict.fromkeys(groups[both].tolist()):
             of_templates["protected_group", group] = (gaps * (of_pair[1] * (groups == group))).sum(axis=1)
         if both.any():
-            of_templates["overall", ""] = (gaps * of_pair[0]).sum(axis=1)
+            of_templates["overall", ""] = values = (gaps * of_pair[0]).sum(axis=1)
+            overall.append({"contrast": f"{names[first]} - {names[second]}", "values": values.tolist()})
         errors |= {
             ((first, second), (level, str(name))): float(values.std(ddof=1) / np.sqrt(len(values)))
             for (level, name), values in of_templates.items()
         }
-    return _records(errors, names)
+    return {"context_errors": _records(errors, names), "template_contrasts": overall}
 
 
 type _Key = tuple[tuple[int, int], tuple[str, str]]

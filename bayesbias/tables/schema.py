@@ -126,6 +126,11 @@ def provenance_faults(facts: object) -> Iterator[str]:
         yield f"contexts must be a section with the median and the fewest number, not {_short(contexts)}"
     if not isinstance(errors, list) or not all(map(_is_error, errors)):
         yield f"context_errors must be a list of sections with contrast, level, name and sd, not {_short(errors)}"
+    templates, of_templates = facts.get("templates", []), facts.get("template_contrasts", [])
+    if not (isinstance(templates, list) and all(map(is_text, templates))):
+        yield f"templates must be a list of texts, not {_short(templates)}"
+    elif not (isinstance(of_templates, list) and all(_has_values(entry, len(templates)) for entry in of_templates)):
+        yield f"template_contrasts must be sections with contrast and values of templates, not {_short(of_templates)}"
     rank = facts.get(RANK, [0, 0])
     if not (isinstance(rank, list) and len(rank) == 2 and all(map(is_count, rank))):
         yield f"{RANK} must be a list of two counts, not {_short(rank)}"
@@ -149,6 +154,11 @@ def _is_error(entry: Any) -> bool:
     if not isinstance(entry, Mapping) or not all(is_text(entry.get(name)) for name in names):
         return False
     return is_number(entry.get("sd")) and entry["sd"] >= 0
+
+
+def _has_values(entry: Any, count: int) -> bool:
+    values = entry.get("values") if isinstance(entry, Mapping) and is_text(entry.get("contrast")) else None
+    return isinstance(values, list) and len(values) == count and all(map(is_number, values))
 
 
 def _short(value: object) -> str:

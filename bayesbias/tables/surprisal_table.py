@@ -34,7 +34,7 @@ from bayesbias.embeddings.surprisals import (
 )
 from bayesbias.errors import ArgumentError, QuestionWarning, name_some, warn_user
 from bayesbias.studies.study import Study, StudyLike, load_study
-from bayesbias.tables.errors_over_contexts import template_errors
+from bayesbias.tables.errors_over_contexts import template_facts
 from bayesbias.tables.measures import KEY as MEASURE
 from bayesbias.tables.measures import SURPRISAL
 from bayesbias.tables.schema import with_provenance
@@ -229,7 +229,7 @@ def _table(
         columns["surprisal_sd"] = numbers.std(axis=0, ddof=1) / np.sqrt(count)
         facts = {
             "contexts": {"median": count, "fewest": count, "same_for_all": True},
-            "context_errors": template_errors(numbers, pairs.protected, pairs.attributes, pairs.connections),
+            **template_facts(numbers, pairs.protected, pairs.attributes, pairs.connections),
         }
     table = pairs.frame(columns)
     if isinstance(source, ModelSource) and (dependent := _dependent_words(source, table)):

@@ -22,7 +22,8 @@ from bayesbias.estimates.intervals import contrast_sides, is_settled
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_files import added_parameters, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, measure_of_fit
-from bayesbias.reports.posterior.contrasts import at_level, context_statement, contrasts, reason_apart, reason_pulled
+from bayesbias.reports.posterior.context_statements import context_statements
+from bayesbias.reports.posterior.contrasts import at_level, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
 from bayesbias.reports.posterior.group_statements import (
@@ -305,7 +306,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
             *word_statements,
             *([chance_statement(of_first, hdi_prob, spec)] if names_words else []),
             *_added_statements(fit, hdi_prob),
-            *(statement for row in overall[:1] if (statement := context_statement(fit, row))),
+            *(statement for row in overall[:1] for statement in context_statements(fit, row)),
         ),
         limits=tuple(_limits(fit, without_rope=rope is None, names_words=names_words)),
         heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, {measure.in_unit})",

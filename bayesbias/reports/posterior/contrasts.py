@@ -8,8 +8,6 @@ import numpy as np
 from scipy.special import stdtrit
 
 from bayesbias.base.checks import check_choice
-from bayesbias.base.number_text import count_text, interval_text
-from bayesbias.base.statements import Statement
 from bayesbias.embeddings.language_models.vector_spread import GROUPS
 from bayesbias.estimates.intervals import (
     SCOPES,
@@ -19,7 +17,6 @@ from bayesbias.estimates.intervals import (
     direction_of,
     independent_draws,
     is_borderline,
-    is_settled,
     moments,
     shortest_interval,
 )
@@ -30,14 +27,12 @@ from bayesbias.models.fits import (
     fitted_rows,
     hdi_prob_of,
     labelled_group,
-    measure_of_fit,
     measured_in,
     rope_of,
 )
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.spec import ModelSpec
-from bayesbias.tables.measures import COSINE_DISTANCE
 from bayesbias.tables.schema import source_name
 
 if TYPE_CHECKING:
@@ -84,25 +79,6 @@ def context_columns(
     quantiles = stdtrit(freedom, (np.arange(len(draws)) + 0.5) / len(draws))
     interval = draws_interval(draws + sd * np.random.default_rng(0).permutation(quantiles), hdi_prob)
     return {"context_sd": sd, "context_low": interval.low, "context_high": interval.high}
-
-
-def context_statement(fit: "xr.DataTree", row: dict[Any, Any]) -> Statement | None:
-    """Return what the choice of contexts adds to a contrast, from its row of `contrasts`; None without contexts."""
-    if "context_sd" not in row or not np.isfinite(row["context_sd"]):
-        return None
-    facts, measure = fit_attribute(fit, "table")["contexts"], measure_of_fit(fit)
-    kind = "template sentences, the same for all words" if facts["same_for_all"] else "contexts of its word (median)"
-    what = "vector" if measure.column == COSINE_DISTANCE.column else measure.name
-    decides = is_settled(row["hdi_low"], row["hdi_high"]) and not is_settled(row["context_low"], row["context_high"])
-    low, high = row["context_low"], row["context_high"]
-    text = (
-        f"Each {what} is a mean over {count_text(facts['median'])} {kind}. For the contrast {row['contrast']}, "
-        f"the choice of sentences has a standard error of {row['context_sd']:.3f}, the choice of words one of "
-        f"{row['sd']:.3f}. The interval above includes only the second; with both it is {interval_text(low, high)}."
-        f"{' It then includes 0: take more sentences before you report it as settled.' if decides else ''}"
-    )
-    numbers = {name: row[name] for name in ("contrast", "sd", "context_sd", "context_low", "context_high")}
-    return Statement("contexts", text, {**numbers, "contexts": facts["median"], "decides": decides})
 
 
 def observed_means(rows: ModelData) -> np.ndarray:
