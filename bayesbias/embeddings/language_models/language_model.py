@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,13 @@ from bayesbias.embeddings.language_models.device_loop import (
     padded,
     with_precision,
 )
-from bayesbias.embeddings.language_models.model_folder import FROM_SAVE, Predicts, check_model_folder, folder_digest
+from bayesbias.embeddings.language_models.model_folder import (
+    FROM_SAVE,
+    Predicts,
+    check_model_folder,
+    folder_digest,
+    stored_shapes,
+)
 from bayesbias.embeddings.language_models.pieces import Integers, Pieces, read_pieces
 from bayesbias.errors import (
     BayesBiasError,
@@ -36,6 +43,9 @@ from bayesbias.errors import (
 _CLASSES = {None: "AutoModel", "masked": "AutoModelForMaskedLM", "next": "AutoModelForCausalLM"}  # of transformers
 _LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
 _LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
+# How many times the numbers in its files a model may have: files may lack a head as large as the vocabulary, or a
+# decoder. And numbers that do not matter.
+_MOST_TIMES, _FEW_NUMBERS = 4, 1 << 24
 
 
 def load_transformer(
@@ -65,6 +75,7 @@ def load_transformer(
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
         for token in ("bos", "mask", "pad", "unk"):  # whose ids are looked up now, so that a wrong one is an error here
             getattr(tokenizer, f"{token}_token_id", None)
+        check_weights(folder, kind)
         network, facts = getattr(transformers, kind).from_pretrained(
             folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
         )
@@ -82,6 +93,28 @@ def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
         raise InputFileError(
             f"The tokenizer in {folder} knows {len(tokenizer):,} pieces of words, and its model {pieces:,}: most words "
             "would be unknown. Its files, such as tokenizer.json, are missing or incomplete: download the model again."
+        )
+
+
+def check_weights(folder: Path, kind: str) -> None:
+    """Raise `InputFileError` if a model has far more numbers than the weights in its folder, before it is made.
+
+    Sizes that a configuration lacks are those of a large model, of which transformers makes at random what no file has.
+    """
+    stored = sum(map(prod, stored_shapes(folder).values()))
+    if not stored:  # the library says that there are none
+        return
+    import torch
+    import transformers
+
+    configuration = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    with torch.device("meta"):  # without its numbers
+        outline = getattr(transformers, kind).from_config(configuration, trust_remote_code=False)
+    needed = sum(values.numel() for values in (*outline.parameters(), *outline.buffers()))
+    if needed > max(_MOST_TIMES * stored, _FEW_NUMBERS):
+        raise InputFileError(
+            f"{folder / 'config.json'} describes a model of {needed:,} numbers, and the weights beside it have "
+            f"{stored:,}. Download the model again."
         )
 
 

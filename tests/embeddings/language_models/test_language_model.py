@@ -100,6 +100,15 @@ def test_a_folder_without_configuration_is_no_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.extras
+def test_a_configuration_without_sizes_does_not_make_a_large_model(tmp_path: Path) -> None:
+    """Sizes that are missing are those of BERT: 110 million numbers, which no file has."""
+    folder = save_masked(tmp_path / "masked")
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert", "architectures": ["BertForMaskedLM"]}))
+    with pytest.raises(InputFileError, match=r"describes a model of 1\d\d,\d\d\d,\d\d\d numbers"):
+        load_language_model(folder, predicts="masked")
+
+
+@pytest.mark.extras
 def test_a_special_piece_that_is_looked_up_for_ever_is_an_error(tmp_path: Path) -> None:
     folder = save_masked(tmp_path / "masked")
     path = folder / "tokenizer_config.json"
