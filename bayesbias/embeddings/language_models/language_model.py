@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import count
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_number
 from bayesbias.base.files.inputs import printable
-from bayesbias.base.machine import require
+from bayesbias.base.machine import check_memory, require
 from bayesbias.embeddings.language_models.device_loop import (
     DeviceLoop,
     device_loop,
@@ -46,6 +47,8 @@ _LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
 # How many times the numbers in its files a model may have: files may lack a head as large as the vocabulary, or a
 # decoder. And numbers that do not matter.
 _MOST_TIMES, _FEW_NUMBERS = 4, 1 << 24
+# How many modules and parameters it may have for each tensor in its files, and how many that take no time.
+_PARTS_A_TENSOR, _FEW_PARTS = 16, 10_000
 
 
 def load_transformer(
@@ -97,25 +100,56 @@ def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
 
 
 def check_weights(folder: Path, kind: str) -> None:
-    """Raise `InputFileError` if a model has far more numbers than the weights in its folder, before it is made.
+    """Raise `InputFileError` if a model has far more numbers or parts than the weights in its folder.
 
     Sizes that a configuration lacks are those of a large model, of which transformers makes at random what no file has.
+    Raises `NotEnoughMemoryError` if what it computes from its settings alone, such as masks, does not fit.
     """
-    stored = sum(map(prod, stored_shapes(folder).values()))
-    if not stored:  # the library says that there are none
+    shapes = stored_shapes(folder)
+    if not shapes:  # the library says that there are none
         return
     import torch
     import transformers
 
+    path, stored = folder / "config.json", sum(map(prod, shapes.values()))
     configuration = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    with torch.device("meta"):  # without its numbers
+    with torch.device("meta"), _few_parts(_PARTS_A_TENSOR * len(shapes) + _FEW_PARTS, path):  # without its numbers
         outline = getattr(transformers, kind).from_config(configuration, trust_remote_code=False)
-    needed = sum(values.numel() for values in (*outline.parameters(), *outline.buffers()))
+    check_memory(sum(values.nbytes for values in outline.buffers()), f"{path}: its masks", "Take another model.")
+    needed = sum(values.numel() for values in outline.parameters())
     if needed > max(_MOST_TIMES * stored, _FEW_NUMBERS):
         raise InputFileError(
-            f"{folder / 'config.json'} describes a model of {needed:,} numbers, and the weights beside it have "
-            f"{stored:,}. Download the model again."
+            f"{path} describes a model of {needed:,} numbers, and the weights beside it have {stored:,}. Download the "
+            "model again."
         )
+
+
+@contextmanager
+def _few_parts(most: int, path: Path) -> Iterator[None]:
+    """Raise `InputFileError` in a model that is made inside once it has more modules and parameters.
+
+    Their counts have other names in each kind of model, such as `inner_group_num`.
+    """
+    from torch.nn.modules import module
+
+    parts = count()
+
+    def check(*_: Any) -> None:
+        if next(parts) >= most:
+            raise InputFileError(
+                f"{path} describes a model of more than {most:,} parts, and the weights beside it are of a smaller "
+                "one. Download the model again."
+            )
+
+    hooks = [
+        module.register_module_module_registration_hook(check),
+        module.register_module_parameter_registration_hook(check),
+    ]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
 
 
 @contextmanager
