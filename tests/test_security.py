@@ -24,6 +24,7 @@ ATTACKS = {
     "So are folders of models": "the_memory_for_files_is_checked_before_any_library_reads_them "
     "ngrams_of_a_word_are_counted_before_they_are_made",
     "Sizes in a model's settings": "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called "
+    "a_configuration_without_sizes_does_not_make_a_large_model a_configuration_does_not_make_parts_without_end "
     "marks_without_end_are_refused_before_a_normal_form_is_made",
     "So are XML": "what_xml_declares_does_not_stand_for_more a_number_of_many_digits_takes_no_memory "
     "a_rule_of_a_plan_does_not_make_millions_of_forms",
@@ -62,7 +63,7 @@ ATTACKS = {
     "Devices, pipes, sockets": "what_is_no_ordinary_file_is_refused an_address_is_no_path pipes_are_refused "
     "a_pipe_that_took_the_place_of_a_file_is_not_waited_for a_pipe_in_a_folder_is_not_waited_for",
     "A folder of a corpus": "a_corpus_has_no_file_from_elsewhere a_file_that_goes_while_it_is_read "
-    "a_file_that_is_cut_while_it_is_read",
+    "a_file_that_is_cut_while_it_is_read a_file_of_a_corpus_that_a_link_replaces_is_not_read",
     "Nothing is downloaded": "no_reader_uses_the_network no_connection_is_opened",
     "Of a folder and its modules": "only_weights_and_texts_of_a_real_folder_are_opened "
     "a_file_outside_of_the_folder_is_not_opened "

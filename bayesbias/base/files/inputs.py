@@ -92,19 +92,29 @@ def _is_hollow(handle: int) -> bool:
 
 
 @contextmanager
-def open_content(path: Path) -> Iterator[BinaryIO]:
+def open_content(path: Path, inside: Path | None = None) -> Iterator[BinaryIO]:
     """Yield the content of a file, unpacked if it is packed by gzip, bzip2, xz, zip or tar; an .npz file as it is.
 
-    An archive must hold one file, or the path names one of them: ``glove.6B.zip:glove.6B.50d.txt``.
+    An archive must hold one file, or the path names one of them: ``glove.6B.zip:glove.6B.50d.txt``. If a folder
+    `inside` is given, resolved, the file must lie in it.
     """
     archive, _ = archive_and_member(path)
     with open_input(archive) as file:
+        if inside is not None:
+            _check_inside(file, archive, inside)
         if opener := _unpacker(file):
             with cast(BinaryIO, opener(file, "rb")) as stream, _only_member(stream, path) as content:
                 yield content
         else:
             with _only_member(file, path) as content:
                 yield content
+
+
+def _check_inside(file: BinaryIO, path: Path, folder: Path) -> None:
+    """Raise `InputFileError` if an opened file is none of a folder, whose owner may have put a link there meanwhile."""
+    place = path.resolve()
+    if not (place.is_relative_to(folder) and os.path.samestat(os.fstat(file.fileno()), place.stat())):
+        raise InputFileError(f"{path} became another file in the meantime. Copy the folder first.")
 
 
 def archive_and_member(path: Path) -> tuple[Path, str]:
@@ -203,13 +213,15 @@ def read_content(path: Path, cost: MemoryCost, most: float = inf) -> bytes:
     return content.getvalue()
 
 
-def read_lines(path: Path) -> Iterator[bytes]:
+def read_lines(path: Path, inside: Path | None = None) -> Iterator[bytes]:
     """Yield the lines of a file of any size, unpacked, with their ends; only one line at a time must fit into memory.
+
+    `inside` is as for `open_content`.
 
     Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if a line, with all
     that is made of it, would take more memory than is free.
     """
-    with readable(path), open_content(path) as stream:
+    with readable(path), open_content(path, inside) as stream:
         while line := stream.readline(_PIECE):
             if len(line) == _PIECE and not line.endswith(b"\n"):
                 line = _long_line(line, stream, path)
@@ -339,8 +351,8 @@ SEAL_SIZE = len(SEAL) + 64
 # Of a text without an end, the rest of its line or of the document. No branch is tried twice: time is linear.
 _TEXTS_AND_COMMENTS = re.compile(
     r"""
-    \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3} | \Z )
-    | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3} | \Z )
+    \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3,5} | \Z )  # one or two quotes may stand before the end
+    | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3,5} | \Z )
     | " (?: [^"\\\n]++ | \\. )*+ "?
     | ' [^'\n]*+ '?
     | \# [^\n]*+
@@ -431,6 +443,13 @@ def text_files(path: Path) -> list[Path]:
     if not files:
         raise InputFileError(f"The folder {path} holds no file that ends in {' or '.join(_ENDINGS)}. Add one.")
     return files
+
+
+def corpus_files(path: Path) -> Iterator[tuple[Path, Iterator[bytes]]]:
+    """Yield the `text_files` of a corpus with their lines; a file must still lie in its folder when it is opened."""
+    folder = path.resolve() if is_folder(path) else None
+    for file in text_files(path):
+        yield file, read_lines(file, folder)
 
 
 def is_folder(path: Path) -> bool:

@@ -18,6 +18,7 @@ from bayesbias.base.statements import Described, Facts
 from bayesbias.embeddings.language_models.device_loop import PLAIN, Precision, device_loop, with_precision
 from bayesbias.embeddings.language_models.language_model import (
     check_tokenizer,
+    check_weights,
     library_errors,
     offline,
     quiet_transformers,
@@ -25,6 +26,7 @@ from bayesbias.embeddings.language_models.language_model import (
 from bayesbias.embeddings.language_models.model_folder import (
     check_files,
     check_model_folder,
+    check_sizes,
     entries,
     files_of,
     folder_digest,
@@ -168,6 +170,7 @@ def check_modules(folder: Path, modules: list[Module]) -> None:
         settings = _CLASSES[module.class_name]
         for path in files_of(folder / module.path, settings) if settings else ():
             _check_settings(path)
+            check_sizes(path, stored_shapes(path.parent))
             _check_tensors(path, module.class_name)
         _check_weights(folder / module.path, _WEIGHTS if settings == _TRANSFORMER else _WEIGHTS[:1])
 
@@ -427,6 +430,9 @@ def folder_encoder(folder: str | os.PathLike[str], precision: Precision | None =
 
 def _sentence_transformer(library: Any, folder: Path) -> Any:
     with quiet_transformers():
+        for module in encoder_modules(folder):
+            if _CLASSES[module.class_name] == _TRANSFORMER and (folder / module.path / _CONFIG).is_file():
+                check_weights(folder / module.path, "AutoModel")
         model = library.SentenceTransformer(
             str(folder), local_files_only=True, trust_remote_code=False, model_kwargs={"use_safetensors": True}
         )

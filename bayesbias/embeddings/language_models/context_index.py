@@ -196,7 +196,9 @@ def read_contexts(path: str | os.PathLike[str], *, corpus: TextsLike | None = No
     with open_input(source) as stream:
         header = stream.read(100)
     if not header.startswith(_SQLITE) or int.from_bytes(header[68:72]) != APPLICATION:
-        raise InputFileError(f"{source} is no index of contexts. Build one with index_contexts, or bayesbias contexts.")
+        raise InputFileError(
+            f"{source} is no index of contexts. Build one with index_contexts, or bayesbias index-contexts."
+        )
     if file_size(source) < _SEALED and not check_sealed_file(source):
         raise _damaged(source, "it is cut short")
     if int.from_bytes(header[60:64]) != VERSION:

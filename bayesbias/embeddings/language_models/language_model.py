@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import count
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_number
 from bayesbias.base.files.inputs import printable
-from bayesbias.base.machine import require
+from bayesbias.base.machine import check_memory, require
 from bayesbias.embeddings.language_models.device_loop import (
     DeviceLoop,
     device_loop,
@@ -22,7 +24,13 @@ from bayesbias.embeddings.language_models.device_loop import (
     padded,
     with_precision,
 )
-from bayesbias.embeddings.language_models.model_folder import FROM_SAVE, Predicts, check_model_folder, folder_digest
+from bayesbias.embeddings.language_models.model_folder import (
+    FROM_SAVE,
+    Predicts,
+    check_model_folder,
+    folder_digest,
+    stored_shapes,
+)
 from bayesbias.embeddings.language_models.pieces import Integers, Pieces, read_pieces
 from bayesbias.errors import (
     BayesBiasError,
@@ -36,6 +44,11 @@ from bayesbias.errors import (
 _CLASSES = {None: "AutoModel", "masked": "AutoModelForMaskedLM", "next": "AutoModelForCausalLM"}  # of transformers
 _LEAST_SHARE = 0.5  # of a model's vocabulary in its tokenizer: vocabularies are padded, by far less than this
 _LARGEST_LIMIT = 100_000  # tokenizers without a limit have a far larger number
+# How many times the numbers in its files a model may have: files may lack a head as large as the vocabulary, or a
+# decoder. And numbers that do not matter.
+_MOST_TIMES, _FEW_NUMBERS = 4, 1 << 24
+# How many modules and parameters it may have for each tensor in its files, and how many that take no time.
+_PARTS_A_TENSOR, _FEW_PARTS = 16, 10_000
 
 
 def load_transformer(
@@ -65,6 +78,7 @@ def load_transformer(
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
         for token in ("bos", "mask", "pad", "unk"):  # whose ids are looked up now, so that a wrong one is an error here
             getattr(tokenizer, f"{token}_token_id", None)
+        check_weights(folder, kind)
         network, facts = getattr(transformers, kind).from_pretrained(
             folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **options
         )
@@ -83,6 +97,59 @@ def check_tokenizer(folder: Path, tokenizer: Any, configuration: Any) -> None:
             f"The tokenizer in {folder} knows {len(tokenizer):,} pieces of words, and its model {pieces:,}: most words "
             "would be unknown. Its files, such as tokenizer.json, are missing or incomplete: download the model again."
         )
+
+
+def check_weights(folder: Path, kind: str) -> None:
+    """Raise `InputFileError` if a model has far more numbers or parts than the weights in its folder.
+
+    Sizes that a configuration lacks are those of a large model, of which transformers makes at random what no file has.
+    Raises `NotEnoughMemoryError` if what it computes from its settings alone, such as masks, does not fit.
+    """
+    shapes = stored_shapes(folder)
+    if not shapes:  # the library says that there are none
+        return
+    import torch
+    import transformers
+
+    path, stored = folder / "config.json", sum(map(prod, shapes.values()))
+    configuration = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    with torch.device("meta"), _few_parts(_PARTS_A_TENSOR * len(shapes) + _FEW_PARTS, path):  # without its numbers
+        outline = getattr(transformers, kind).from_config(configuration, trust_remote_code=False)
+    check_memory(sum(values.nbytes for values in outline.buffers()), f"{path}: its masks", "Take another model.")
+    needed = sum(values.numel() for values in outline.parameters())
+    if needed > max(_MOST_TIMES * stored, _FEW_NUMBERS):
+        raise InputFileError(
+            f"{path} describes a model of {needed:,} numbers, and the weights beside it have {stored:,}. Download the "
+            "model again."
+        )
+
+
+@contextmanager
+def _few_parts(most: int, path: Path) -> Iterator[None]:
+    """Raise `InputFileError` in a model that is made inside once it has more modules and parameters.
+
+    Their counts have other names in each kind of model, such as `inner_group_num`.
+    """
+    from torch.nn.modules import module
+
+    parts = count()
+
+    def check(*_: Any) -> None:
+        if next(parts) >= most:
+            raise InputFileError(
+                f"{path} describes a model of more than {most:,} parts, and the weights beside it are of a smaller "
+                "one. Download the model again."
+            )
+
+    hooks = [
+        module.register_module_module_registration_hook(check),
+        module.register_module_parameter_registration_hook(check),
+    ]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
 
 
 @contextmanager

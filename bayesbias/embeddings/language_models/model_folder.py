@@ -80,7 +80,7 @@ def check_model_folder(folder: Path, parts: Iterable[str] = ("",)) -> None:
         for path in files_of(part, "*config.json"):
             _check_settings(path, inside)
         for path in files_of(part, "config.json"):
-            _check_sizes(path, stored_shapes(part))
+            check_sizes(path, stored_shapes(part))
         for path in files_of(part, "tokenizer*.json"):  # transformers may take one of another version
             _check_tokenizer(path)
 
@@ -178,7 +178,7 @@ def stored_shapes(part: Path) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def _check_sizes(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
+def check_sizes(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
     """Raise `InputFileError` if settings make a model larger than its weights, before a library makes it."""
     if not shapes:
         return

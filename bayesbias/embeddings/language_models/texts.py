@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_type, is_text
-from bayesbias.base.files.inputs import file_size, printable, read_lines, text_files
+from bayesbias.base.files.inputs import corpus_files, file_size, printable, text_files
 from bayesbias.errors import EmbeddingError, InputFileError
 
 type TextsLike = str | os.PathLike[str] | Iterable[str]
@@ -45,8 +45,8 @@ def read_texts(source: TextsLike) -> Iterator[bytes]:
                 raise EmbeddingError(f"Paragraph {number} of the corpus is {text!r:.40}, which is no text. Give texts.")
             yield text.replace("\n", " ").encode()
         return
-    for path in text_files(Path(source)):
-        for line in read_lines(path):
+    for _, lines in corpus_files(Path(source)):
+        for line in lines:
             yield line.rstrip(b"\r\n")
 
 

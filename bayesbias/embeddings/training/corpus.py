@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.arrays import compiled
 from bayesbias.base.checks import check_type, normalized
-from bayesbias.base.files.inputs import is_folder, printable, read_lines, text_files
+from bayesbias.base.files.inputs import corpus_files, is_folder, printable
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import check_word_list
@@ -206,21 +206,21 @@ def _documents(source: CorpusLike) -> Iterator[Sequence[str]]:
         yield from check_type("corpus", source, Iterable, "a text file, a folder of them, or lists of words")
         return
     path = Path(source)
-    files = text_files(path)
-    if not is_folder(path):
-        yield from _lines(*files)
-        return
-    for file in files:
+    is_one_document_a_line = not is_folder(path)
+    for file, lines in corpus_files(path):
+        if is_one_document_a_line:
+            yield from _tokenized(file, lines)
+            return
         document: list[str] = []
         allowance = Allowance(f"{file}: its words", "Divide it into several files, each a document.")
-        for line in _lines(file):
+        for line in _tokenized(file, lines):
             allowance.take(sum(map(sys.getsizeof, line)) + _BYTES_A_PLACE * len(line))
             document += line
         yield document
 
 
-def _lines(path: Path) -> Iterator[list[str]]:
-    for number, line in enumerate(read_lines(path), 1):
+def _tokenized(path: Path, lines: Iterator[bytes]) -> Iterator[list[str]]:
+    for number, line in enumerate(lines, 1):
         try:
             yield tokenize(line.decode())
         except EmbeddingError as error:

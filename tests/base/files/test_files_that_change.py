@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.embeddings.language_models.texts import read_texts
 from bayesbias.embeddings.readers import fasttext_bin, histwords
 from bayesbias.errors import BayesBiasError, InputFileError
 from bayesbias.models.covariates import read_covariates
@@ -110,3 +111,25 @@ def test_a_file_that_is_cut_while_it_is_read(
     monkeypatch.setattr(reader, "check_room", lambda *_, **__: os.truncate(tmp_path / name, 4096))
     with pytest.raises(InputFileError, match=f"{name}.*(ends|cut short)"):
         bb.load_embedding(tmp_path / name)
+
+
+@pytest.mark.parametrize("place", ["a.txt", "part/b.txt"])
+def test_a_file_of_a_corpus_that_a_link_replaces_is_not_read(tmp_path: Path, place: str) -> None:
+    folder, diary = tmp_path / "corpus", tmp_path / "part"
+    for inside in (folder / "part", diary):
+        inside.mkdir(parents=True)
+    (folder / "a.txt").write_text("public words\n")
+    (folder / "part" / "b.txt").write_text("public words\n")
+    (diary / "b.txt").write_text("private\n")
+
+    def replace() -> None:
+        name = folder / Path(place).parts[0]  # a file, or the folder above one
+        name.rename(tmp_path / "old")
+        name.symlink_to(diary / "b.txt" if place == "a.txt" else diary)
+
+    assert list(read_texts(folder)) == [b"public words"] * 2
+    with (
+        before_opening(folder / place, 2, replace),
+        pytest.raises(InputFileError, match="became another file in the meantime"),
+    ):
+        list(read_texts(folder))

@@ -124,6 +124,8 @@ TOO_LARGE: tuple[tuple[str, str, Any], ...] = (
     ("LayerNorm", "config.json", {"dimension": 3_000_000_000}),
     ("WeightedLayerPooling", "config.json", {"num_hidden_layers": 3_000_000_000, "layer_start": 0}),
     ("WeightedLayerPooling", "config.json", {"num_hidden_layers": 2, "layer_start": -3_000_000_000}),
+    ("Transformer", "sentence_bert_config.json", {"config_args": {"num_labels": 10**7}}),
+    ("Transformer", "sentence_bert_config.json", {"config_kwargs": {"max_position_embeddings": 10**9}}),
     *(
         ("Transformer", "sentence_bert_config.json", {"processing_kwargs": {"text": settings}})
         for settings in (

@@ -31,6 +31,7 @@ from tests.embeddings.encoders.module_folders import (
     written,
 )
 from tests.embeddings.encoders.opened_files import opened_files, opened_paths
+from tests.embeddings.language_models.toy_models import save_masked
 
 OWN = "sentence_transformers.models.Transformer"
 
@@ -290,6 +291,15 @@ def test_sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_cal
     files = {f"0/{file}": settings, "0/model.safetensors": tensors(a=(2, 2), b=(2,))}
     with pytest.raises(InputFileError, match=file.replace(".", r"\.")):
         folder_encoder(written(tmp_path / "model", modules, files))
+
+
+@pytest.mark.extras
+def test_a_configuration_without_sizes_does_not_make_a_large_encoder(tmp_path: Path) -> None:
+    folder = save_masked(tmp_path / "model")
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    (folder / "modules.json").write_text(json.dumps([{"type": OWN, "path": ""}]))
+    with pytest.raises(InputFileError, match="describes a model of"):
+        folder_encoder(folder).load()
 
 
 @pytest.mark.parametrize("path", ["", ".", "0/.."])

@@ -100,6 +100,33 @@ def test_a_folder_without_configuration_is_no_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.extras
+def test_a_configuration_without_sizes_does_not_make_a_large_model(tmp_path: Path) -> None:
+    """Sizes that are missing are those of BERT: 110 million numbers, which no file has."""
+    folder = save_masked(tmp_path / "masked")
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert", "architectures": ["BertForMaskedLM"]}))
+    with pytest.raises(InputFileError, match=r"describes a model of 1\d\d,\d\d\d,\d\d\d numbers"):
+        load_language_model(folder, predicts="masked")
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize(
+    ("kind", "setting", "value"),
+    [
+        ("albert", "inner_group_num", 10**7),
+        ("canine", "num_hash_functions", 10**7),
+        ("mobilebert", "num_feedforward_networks", 10**7),
+        ("xmod", "languages", list(map(str, range(100_000)))),
+    ],
+)
+def test_a_configuration_does_not_make_parts_without_end(tmp_path: Path, kind: str, setting: str, value: Any) -> None:
+    folder = save_masked(tmp_path / "masked")
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"model_type": kind, setting: value}))
+    with pytest.raises(InputFileError, match=r"describes a model of more than 1\d,\d\d\d parts"):
+        load_language_model(folder)
+
+
+@pytest.mark.extras
 def test_a_special_piece_that_is_looked_up_for_ever_is_an_error(tmp_path: Path) -> None:
     folder = save_masked(tmp_path / "masked")
     path = folder / "tokenizer_config.json"
