@@ -96,7 +96,7 @@ ATTACKS = {
     "workers_without_a_home_folder_have_a_private_one",
     "It leaves it for NUTS too": "pymc_compiles_elsewhere",
     "In Python, compiled loops": "without_a_home_folder_nothing_in_the_current_one_is_read_or_written "
-    "a_home_folder_that_all_may_write_to_is_none",
+    "a_home_folder_that_others_may_write_to_is_none",
     "Unless you set": "compiled_code_is_neither_read_nor_kept_where_all_may_write",
     "The command line also": "without_a_home_folder_the_command_line_has_an_empty_one "
     "settings_that_lead_outside_are_refused_for_encoders_and_for_language_models",
@@ -122,6 +122,7 @@ NO_PROMISES = (
         "The libraries open the files again",
     ),
     *("Members of a group", "On Windows", "numba, Matplotlib", "In Python, import", "A home folder that is missing"),
+    "The administrator may work",
     *("Libraries take", "PyTorch keeps", "`python -m`", "Keep it where", "Your own Python"),
     *("The libraries that", "Dask runs", "Names that Windows", "Without an index", "The package starts no dashboard"),
 )

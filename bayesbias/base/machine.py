@@ -76,17 +76,20 @@ def same_environment() -> Iterator[None]:
 
 
 def has_home() -> bool:
-    """Return whether this user has a home folder, one that not all may write to.
+    """Return whether this user has a home folder, one that others may not write to.
 
-    Without one, `~` is a folder of that name in the current folder. Where all may write, others can put settings and
-    compiled code, which libraries run.
+    Without one, `~` is a folder of that name in the current folder. Where all may write, and in a folder of another
+    user, others can put settings and compiled code, which libraries run.
     """
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home raises RuntimeError
     if not home.is_absolute():
         return False
     place = next(folder for folder in (home, *home.parents) if os.path.exists(folder))  # noqa: PTH110 - never raises
-    mode = place.stat().st_mode
-    return os.name != "posix" or not (S_ISDIR(mode) and mode & S_IWOTH)
+    if os.name != "posix":
+        return True
+    status = place.stat()
+    is_of_another = os.geteuid() != 0 and status.st_uid not in (0, os.geteuid())  # containers lend root a home
+    return not (S_ISDIR(status.st_mode) and (status.st_mode & S_IWOTH or is_of_another))
 
 
 @cache

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 LINE = 100
 """Longest line of text, in characters."""
 _FACT = 72  # characters of a fact on one line
-# Signs of Markdown in any place, underscores but those inside words, and what begins a list.
-_MARKDOWN = re.compile(r"[\\`*\[\]|#~]|(?<![^\W_])_|_(?![^\W_])|^(?:[-+]|\d+[.)])(?=\s)")
+# Signs of Markdown in any place, underscores but those inside words, what begins a list, and what makes an address.
+_MARKDOWN = re.compile(
+    r"[\\`*\[\]|#~@]|(?<![^\W_])_|_(?![^\W_])|^(?:[-+]|\d+[.)])(?=\s)|:(?=//)|\bwww\.|\b(?:mailto|xmpp):", re.IGNORECASE
+)
 # Backslashes with which mathematics begins in notebooks: \(x\), \[x\], \begin{align}, \ref{x}.
 _MATHEMATICS = re.compile(r"\\(?=[()\[\]]|begin|end|(?:eq)?ref)")
 # Code that a statement names, such as `bb.fit`: nothing in it is markup.

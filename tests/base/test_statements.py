@@ -58,6 +58,16 @@ def test_no_word_is_mathematics(word: str) -> None:
     assert not re.search(r"\\\\[(\[]|(?<!\\)\\(begin|ref)", markdown_text(word))
 
 
+@pytest.mark.parametrize(
+    "word", ["https://evil.example", "FTP://a.b", "www.evil.example", "a@evil.example", "mailto:a"]
+)
+def test_no_word_is_an_address(word: str) -> None:
+    """GitHub makes links of such texts, without any markup around them."""
+    written = markdown_text(word)
+    assert not re.search(r"(?<!\\)(?:://|@)|www\.|mailto:", written)
+    assert MarkdownIt().render(written) == f"<p>{word}</p>\n"
+
+
 def test_html_is_escaped() -> None:
     html = made()._repr_html_()
     assert "<p>Two &lt;words&gt;.</p>" in html

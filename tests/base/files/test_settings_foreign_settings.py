@@ -86,7 +86,7 @@ def test_without_a_home_folder_the_command_line_has_an_empty_one(tmp_path: Path)
     assert ran(tmp_path, GUARD + "import os; print(os.environ['HOME'])").stdout.strip() == os.environ["HOME"]
 
 
-def test_a_home_folder_that_all_may_write_to_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_folder_that_others_may_write_to_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Libraries would run what others compiled there, such as numba's cache, which is a pickle."""
     home = tmp_path / "home"
     home.mkdir()
@@ -99,8 +99,16 @@ def test_a_home_folder_that_all_may_write_to_is_none(tmp_path: Path, monkeypatch
         home.chmod(mode)
         monkeypatch.setenv("HOME", str(home / name))
         assert has_home() == is_there
-    home.chmod(0o1777)
+    home.chmod(0o755)
     monkeypatch.setenv("HOME", str(home))
+    if os.geteuid() == 0:
+        os.chown(home, 1234, -1)
+    owner = home.stat().st_uid
+    for user, is_home in ((owner, True), (owner + 1, False), (0, True)):
+        with monkeypatch.context() as other:
+            other.setattr("os.geteuid", lambda user=user: user)
+            assert has_home() == is_home
+    home.chmod(0o1777)
     code = (
         "from bayesbias.base.arrays import compiled\n"
         "from numba.core.caching import FunctionCache\n"
