@@ -40,7 +40,10 @@ def change_code(facts: Mapping[str, Any]) -> str:
     if facts["times"] is None:
         names = ", ".join(f"{name!r}: table_{place}" for place, name in enumerate(facts["conditions"], start=1))
         call = f"compared = bb.compare_embeddings({{{names}}}{options}, {seed})"
-        return "\n".join([*lines, call, 'bb.write(compared, "changes.html")'])
+        tables = (
+            f'# table_1 to table_{len(facts["conditions"])}: the distance tables, such as bb.read_table("table.csv")'
+        )
+        return "\n".join([*lines, tables, call, 'bb.write(compared, "changes.html")'])
     inputs, lost = facts["inputs"], call_options(max_lost=(facts["max_lost"], MAX_LOST))
     periods, *given = (f"{name}={text}" if name != "periods" else text for name, text in inputs.items())
     call = f"moved = bb.trend({', '.join([periods, *given])}{lost}{options}, {seed})"

@@ -90,6 +90,7 @@ SLOPE = "line, first to last period"
 """The `parameter` of the change along the line."""
 
 _PAIR = ["protected_word", "attribute_word"]
+_FEWEST_LEFT = 6  # words of all lists, by which debiasing can be judged
 _TIES = 0.1  # share of ties of a word that was not equalized
 _CONTROLS = ("human", "neutral")
 
@@ -358,7 +359,7 @@ def methods_statement(facts: Mapping[str, Any]) -> Statement:
     noun = condition_word(facts)
     words = (
         f"We compared the mean {measure.name}s of {counted(facts['protected_words'], 'protected word')} with "
-        f"{counted(facts['attribute_words'], 'attribute word')} in {counted(len(names), noun)} "
+        f"{counted(facts['attribute_words'], 'attribute word')}, controls included, in {counted(len(names), noun)} "
         f"({name_some(names)}). Each attribute word is one row of {measure.numbers} with all words in all {noun}s, "
         "so that changes are paired; gaps have Student's t distribution with Welch-Satterthwaite degrees of freedom "
         f"(Welch 1947), from variances pooled over words and {noun}s. The gap in each {noun} is that of the default "
@@ -444,8 +445,9 @@ def _shifted_controls(
         text += f", although no {measure.short} {measure.preposition} other words did."
     else:
         text += (
-            ". Part of all changes is therefore a shift of words in general, as hard debiasing makes one. It cancels "
-            "in the gaps: judge the association by these."
+            ". Hard debiasing, for example, moves words in general. The gap of these control words contains their "
+            "shift; judge the association by the gap of associated and different words, in which a shift of all words "
+            "cancels."
         )
     yield Statement("controls differ", text, {row["connection"]: row for row in moved})
 
@@ -471,8 +473,8 @@ def equalized_doubts(
         )
         if is_most:
             text += (
-                "Differences between partners are 0, so the gap closes by construction. This shows what was done to "
-                "these words, not that no association is left. "
+                "Differences between partners are 0, so their part of the gap closes by construction. This shows what "
+                "was done to these words, not that no association is left. "
             )
         elif role == "protected":
             text += (
@@ -481,8 +483,9 @@ def equalized_doubts(
             )
         else:
             text += "A gap between lists of partners is 0 by construction, even if an association is left. "
+        have = f"only {name_some(left, 6)}" if len(left) < _FEWEST_LEFT else f"{len(left)} ({name_some(left, 6)})"
         text += f"Judge debiasing by {role} words that were not equalized, of which these lists have "
-        text += f"{name_some(left, 6) if left else 'none: use others, such as first names'}."
+        text += f"{have if left else 'none'}{': use others, such as first names.' if len(left) < _FEWEST_LEFT else '.'}"
         kind = "equalized words" if role == "protected" else "equalized attribute words"
         yield Statement("closed by construction" if is_most else kind, text, {"words": tuple(words)})
 

@@ -55,7 +55,7 @@ def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple
     >>> row = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
     >>> change = {"reading": "weaker"}
     >>> slope_answer([row, row, change], "pay_gap", ("female", "male"), COSINE_DISTANCE).partition("; ")[0]
-    "With a larger 'pay gap', a word's distances shift towards female words in both periods"
+    "With a larger 'pay gap', words lie nearer to female words in both periods"
     """
     *by_period, change = rows
     counts = [sum(row["settled"] and (row["mean"] < 0) == is_first for row in by_period) for is_first in (True, False)]

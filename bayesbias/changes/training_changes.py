@@ -152,7 +152,7 @@ def change_over_seeds(row: Mapping[Any, Any], *, same: bool) -> str:
         {"borderline": False, **{column: row[f"{side}_{column}"] for column in ("mean", "hdi_low", "hdi_high")}}
         for side in (ORIGINAL, "changed")
     ]
-    return reading_of({**row, "borderline": False, "direction": "equal" if same else ""}, *sides)
+    return reading_of({**row, "borderline": row.get("borderline", False), "direction": "equal" if same else ""}, *sides)
 
 
 def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "", *, whole: bool = True) -> Statement:
@@ -174,9 +174,9 @@ def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "", *, whole
     if whole:
         text += (
             f". On average over {counted(row['seeds'], 'seed')}, it changes by {signed_text(row['mean'])} in cosine "
-            f"distance, {both_intervals_text(row)}. The change is {counts_text(row)}; the interval of one more seed is "
-            f"{interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}{now}{original_sd_text(row)}"
-            f"{f' The vectors of {row["second"]} keep {rank} dimensions.' if rank else ''}"
+            f"distance, {both_intervals_text(row)}. By their own intervals, it is {counts_text(row)}; the interval of "
+            f"one more seed is {interval_text(row['next_low'], row['next_high'])}.{in_rope_text(row)}{now}"
+            f"{original_sd_text(row)}{f' The vectors of {row["second"]} still span {rank} dimensions.' if rank else ''}"
         )
     else:
         interval = interval_text(row["hdi_low"], row["hdi_high"])

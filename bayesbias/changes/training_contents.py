@@ -14,7 +14,12 @@ _MORE = ("next_low", "next_high", "seed_share")
 _MOST_WORD_LINES = 40
 SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words", "second": "In"}
 """Headings of estimates over seeds: two intervals are told apart."""
-CHANGE_HEADINGS = SEED_HEADINGS | {"nearer": "Seeds: below 0", "farther": "Seeds: above 0"}
+CHANGE_HEADINGS = SEED_HEADINGS | {
+    "mean": "Mean change over seeds",
+    "change": "What changed",
+    "nearer": "Seeds: below 0",
+    "farther": "Seeds: above 0",
+}
 
 
 def tables_over_seeds(

@@ -10,7 +10,7 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.changes.result import Estimation
 from bayesbias.errors import ReportError, setting
 from bayesbias.estimates.frames import frame_of_draws
-from bayesbias.estimates.intervals import common_mean, draw_nodes
+from bayesbias.estimates.intervals import common_mean, draw_nodes, is_borderline, shortest_intervals
 from bayesbias.reports.posterior.contrasts import LEVELS, at_level
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ SD_PRIOR = 0.1
 _GRID = 2_000
 _GRID_OF_TWO = 160
 _DRAWS = 20_000
+_BATCHES = 25
 _AT_ONCE = 50  # contrasts whose draws are in memory at once
 
 
@@ -105,11 +106,12 @@ def estimates_over_trainings(
     """Return estimates of each contrast over seeds, and its spread from word lists, seeds and documents.
 
     `resampled` holds the posterior means of trainings on resampled documents, and their Monte Carlo standard errors.
-    `hdi_low` to `hdi_high` is the interval over seeds and words, `seeds_low` to `seeds_high` that over seeds alone.
+    `hdi_low` to `hdi_high` is the interval over seeds and words, with the Monte Carlo errors of its ends `low_se` and
+    `high_se`, and `borderline` if 0 is within three of them; `seeds_low` to `seeds_high` is that over seeds alone.
     """
     import pandas as pd
 
-    rng = np.random.default_rng(seed)
+    rng, count = np.random.default_rng(seed), max(_DRAWS, len(draws[0]))
 
     def summary(values: Floats) -> "pd.DataFrame":
         return frame_of_draws(values, {}, hdi_prob)
@@ -121,18 +123,21 @@ def estimates_over_trainings(
         lists_sd = np.sqrt(np.mean([seed_draws.var(axis=0, ddof=1) for seed_draws in block], axis=0))
         columns = slice(start, start + _AT_ONCE)
         if resampled is None:
-            mean, tau = seed_sd_draws(means, errors[:, columns], _DRAWS, rng)
+            mean, tau = seed_sd_draws(means, errors[:, columns], count, rng)
             omega = np.zeros_like(tau)
         else:
             of_samples = (resampled[0][:, columns], resampled[1][:, columns])
-            mean, tau, omega = both_sd_draws(means, errors[:, columns], of_samples, _DRAWS, rng)
+            mean, tau, omega = both_sd_draws(means, errors[:, columns], of_samples, count, rng)
         # The error from the words is drawn from the posterior of one of the seeds at a time.
-        counts = np.bincount(rng.integers(len(block), size=_DRAWS), minlength=len(block))
-        chosen = [rng.integers(len(seed_draws), size=count) for seed_draws, count in zip(block, counts, strict=True)]
+        counts = np.bincount(rng.integers(len(block), size=count), minlength=len(block))
+        chosen = [rng.integers(len(seed_draws), size=size) for seed_draws, size in zip(block, counts, strict=True)]
         lists_error = np.concatenate(
             [seed_draws[rows] - seed_draws.mean(axis=0) for seed_draws, rows in zip(block, chosen, strict=True)]
         )
         part = summary(mean + lists_error)
+        part[["low_se", "high_se"]] = _errors_of_ends(mean + lists_error, hdi_prob, sum(map(len, block)), rng)
+        ends = part[["hdi_low", "hdi_high", "low_se", "high_se"]].itertuples(index=False, name=None)
+        part["borderline"] = [is_borderline(*row) for row in ends]
         if rope is not None:
             inside = (mean + lists_error >= rope[0]) & (mean + lists_error <= rope[1])
             part["probability_in_rope"] = inside.mean(axis=0)
@@ -151,6 +156,17 @@ def estimates_over_trainings(
             part[[name, f"{name}_low", f"{name}_high"]] = summary(values)[["mean", "hdi_low", "hdi_high"]]
         parts.append(part)
     return pd.concat(parts)
+
+
+def _errors_of_ends(values: Floats, hdi_prob: float, drawn_from: int, rng: np.random.Generator) -> Floats:
+    """Return the Monte Carlo errors of both ends of the intervals of draws (draws, quantities), shape (quantities, 2).
+
+    They come from batches. The errors of words are drawn again from so many draws, which adds their own error.
+    """
+    batches = np.array_split(rng.permutation(values), _BATCHES)
+    ends = np.stack([shortest_intervals(batch.T, hdi_prob) for batch in batches])
+    again = np.sqrt(1 + len(values) / drawn_from)
+    return np.asarray(again * ends.std(axis=0, ddof=1) / np.sqrt(_BATCHES))
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,27 +28,27 @@ SMALL_SHARE = 0.2
 of that from the word lists, and intervals of some seeds end beyond 0 and others short of it without saying more."""
 
 WHICH_INTERVAL = (
-    "Each number has two intervals. The first one, over seeds and words, is the answer: other words like those of the "
-    "study would move the number too. The second one, over seeds alone, is about exactly these words: it says what "
-    "more trainings would give with the same lists. For a group or a single word, the protected words are fixed, and "
-    "only the attribute words count as a sample."
+    "The interval over seeds and words is the answer: other words like those of the study would move the number too. "
+    "The one over seeds alone is about exactly these words: it says what more trainings would give with the same "
+    "lists. That of one more seed is for a single further training. For a group or a single word, the protected words "
+    "are fixed, and only the attribute words count as a sample."
 )
 """Why the interval over seeds and words is the answer, and what that over seeds alone is for."""
 LIMITS = "What holds for other corpora, algorithms and settings: only {changed} changed."
 _WIDE = (
-    "How narrow intervals over seeds could be. They tend to be too wide rather than too narrow, because each fit also "
+    "Intervals over seeds tend to be too wide rather than too narrow, because each fit also "
     "counts effects of the seed on single pairs of words as uncertainty of the word lists."
 )
 STATES = {
     "stable": "the seeds agree, and their average and the interval of one more seed exclude 0 on the same side",
-    "not settled": "neither the average nor the interval of one more seed excludes 0",
-    "open": "the seeds agree or differ little, but their average or one more seed may not show it",
+    "not settled": "the intervals of the average, of one more seed, and of at least one of the seeds contain 0",
+    "open": "the seeds agree or differ little, but the interval of their average or of one more seed reaches 0",
     "seeds disagree": "their conclusions differ, and the seed has much of the variance or one contradicts another",
 }
 """Values of `reading`, the same words in texts, tables and figures, and their meanings."""
 MARKS_OVER_SEEDS = {"●": "stable", "⊙": "open, or the seeds disagree", "○": "not settled"}
 """Meaning of the marks of contrasts over seeds."""
-_OPEN_POINTS = {"open": "one more seed may not show it", "seeds disagree": "the seeds disagree"}
+_OPEN_POINTS = {"open": "not stable over seeds", "seeds disagree": "the seeds disagree"}
 FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
 
@@ -68,7 +68,7 @@ def training_limits(facts: Mapping[str, Any]) -> tuple[Statement, ...]:
     order = _ORDER.format(how=worded(_COMPARED_IN_PYTHON, _COMPARED_BY_COMMAND))
     few = (
         f"How much seeds differ in general. {counted(seeds, 'seed says', 'seeds say')} little about their standard "
-        f"deviation, so its prior matters (that of Jeffreys, bounded by a half-Normal with scale {SD_PRIOR:g}). "
+        f"deviation, so its prior matters (that of Jeffreys, times a half-Normal density with scale {SD_PRIOR:g}). "
         "Train more seeds, or report this standard deviation with its interval."
     )
     return (
@@ -138,7 +138,7 @@ def training_estimate(rows: Sequence[Mapping[str, Any]], hdi_prob: float) -> str
     gaps = [row.get(f"{side}_mean", float("nan")) for side in ("original", "changed")]
     base = contrast_sides(row["contrast"])[0]
     moved = (
-        f" (from {signed_text(gaps[0])} to {signed_text(gaps[1])}; below 0, {base} words are nearer)"
+        f" (gap before: {signed_text(gaps[0])}, after: {signed_text(gaps[1])}; below 0, {base} words are nearer)"
         if all(map(isfinite, gaps))
         else ""
     )
@@ -207,6 +207,8 @@ def reading_over_trainings(row: Mapping[str, Any]) -> str:
     """
     if not row["agree"]:
         return "seeds disagree"
+    if row.get("borderline"):  # another seed of the draws could decide otherwise
+        return "open"
     conclusions = {name for name in _READINGS if row[name]}
     average, following = (_conclusion(row[f"{name}_low"], row[f"{name}_high"]) for name in ("hdi", "next"))
     if average != following or average not in conclusions:
@@ -333,10 +335,10 @@ def training_methods(facts: Mapping[str, Any], hdi_prob: float, random_seed: int
         f"We estimated {what} in {counted(len(facts['embeddings']), 'embedding')} that differ in the seed of their "
         f"training ({name_some(names, 12)}){resampled}, from {counted(facts['protected_words'], 'protected word')} and "
         f"{counted(facts['attribute_words'], 'attribute word')}. {source}. Seeds are a sample: their values are Normal "
-        "around the mean over seeds, with Jeffreys' prior of the standard deviation, bounded by a half-Normal of scale "
-        f"{SD_PRIOR:g}. All seeds have the same words, so that the error from the choice of words is added once, to "
-        f"that mean. Intervals are {percent_text(hdi_prob)} highest posterior density intervals (seed {random_seed}; "
-        f"bayesbias {facts['version']})."
+        "around the mean over seeds, with Jeffreys' prior of the standard deviation, times a half-Normal density of "
+        f"scale {SD_PRIOR:g}. All seeds have the same words, so that the error from the choice of words is added once, "
+        f"to that mean. Intervals are {percent_text(hdi_prob)} highest posterior density intervals (random seed "
+        f"of the draws {random_seed}; bayesbias {facts['version']})."
     )
     return Statement("methods", text)
 

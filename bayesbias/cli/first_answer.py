@@ -162,8 +162,9 @@ def table(
     bb.write_table(built, output, overwrite=overwrite)
     following = command_line("fit", output, "--output", f"{output.name.split('.')[0]}/")
     if built["protected_group"].nunique() == 1:
-        rated = command_line("covariate", output, "--covariates", "FILE", "--output", f"{output.name.split('.')[0]}/")
-        following += f"\nWith a number for each word: {rated}"
+        slopes = f"{output.name.split('.')[0]}-slopes/"
+        rated = command_line("covariate", output, "--covariates", "FILE", "--output", slopes)
+        following += f"\nOr, with a number for each word: {rated}"
     answer(f"{describe(built)}\nWrote {output}. Next: {following}", quiet=quiet)
 
 
@@ -281,8 +282,8 @@ def report(
 ) -> None:
     """Write one page with the results of a fit, its checks and its sensitivity.
 
-    Prints the answer first; the whole page then takes up to a minute, a quick one seconds. Reads table.csv in the
-    folder of the fit, if it exists.
+    Prints the answer first. The whole page then takes up to a minute; with --quick, a few seconds. Reads table.csv in
+    the folder of the fit, if it exists.
 
     Example:
 

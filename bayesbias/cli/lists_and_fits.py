@@ -177,7 +177,7 @@ def _deliver_tables(tables: "bb.reports.EstimateTables", delivery: Delivery) -> 
 
     texts = [terminal_table(table_block(table)) for table in tables.contents.tables.values()]
     if any(frame["borderline"].any() for frame in tables.frames.values() if "borderline" in frame):
-        texts += [f"Of borderline rows, {spoken(MORE_DRAWS)}."]
+        texts += [f"Of borderline rows: {spoken(MORE_DRAWS)}."]
     texts += [str(StatementList(BEWARE, tables.doubts))] if tables.doubts else []
     delivery.finish(tables, text="\n\n".join(texts))
 

@@ -72,7 +72,7 @@ OPTIONS = {
     "contextual.model": _argument("MODEL", "Folder of a language model, as written by save_pretrained."),
     "table": _argument("TABLE", "Distance table, such as `bayesbias table` writes."),
     "tables": _argument("TABLES", "Distance tables of the same word pairs; each is compared with the first."),
-    "fit": _argument("FIT", "File fit.nc that `bayesbias fit` wrote."),
+    "fit": _argument("FIT", "File fit.nc that `bayesbias fit` or `covariate` wrote."),
     "sides": _argument(
         "SIDES", "Two pairs of a protected group and an attribute list; four pairs for a difference of differences."
     ),
@@ -242,7 +242,7 @@ OPTIONS = {
     "draws": Option("Posterior draws per chain.", type=int),
     "tune": Option("Tuning steps per chain.", type=int),
     "chains": Option("Number of chains.", type=int),
-    "prior": Option("Prior that replaces the model's, such as 'connection_mean=Normal(1, 0.2)'. May be repeated."),
+    "prior": Option("Prior that replaces the model's, such as 'sigma=Exponential(20)'. May be repeated."),
     "covariates": Option(
         "CSV file with a column 'word' and a column of numbers for each covariate of the words.", type=Path
     ),

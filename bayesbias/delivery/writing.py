@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bayesbias.workers.workers import StartWorkers, Workers
 
 PAGE, TEXT, NUMBERS = "report.html", "conclusions.txt", "conclusions.json"
-DETAILS = "Methods, checks and tables"
+DETAILS = "Methods, limits and tables"
 
 
 def write(

@@ -293,3 +293,32 @@ def _prior_faults(spec: ModelSpec) -> list[str]:
     if spec.multivariate and not faults and spec.priors["effect_sd"].distribution != "HalfStudentT":
         faults.append("effect_sd of a model with correlated word effects must be a HalfStudentT")
     return faults
+
+
+def model_equations(spec: ModelSpec) -> list[str]:
+    """Return the equations of a model as lines of text, with the names of its parameters.
+
+    Indices are i (protected word), j (attribute word), c (connection), l (list).
+    """
+    switches = spec.switches
+    if spec.multivariate:
+        family = "StudentT(nu, {})" if switches["likelihood"] == "student_t" else "Normal({})"
+        return [
+            f"distance[·, j] ~ Multivariate{family.format('mean[·, l(j)], covariance[l(j)]')}",
+            "mean[group, l] ~ Flat",
+            "words like these: levels, gaps and effects on controls of single words have sds effect_sd",
+            "mean[i, l] | mean[group(i), l]: a regression of single words on their group, with",
+            "    slopes of mean 0 and sd slope_sd, and variance list_effect times the residual variance for each list",
+            "covariance[l]: around a target of attribute_sd² (all protected words), group_attribute_sd² (groups), and",
+            "    sigma² list_scale[l]² (single words), with weights target_weight and residual_weight",
+        ]
+    effect = {"none": "", "one": "attribute_sd", "per_list": "attribute_sd[l(j)]"}[switches["attribute_effects"]]
+    location = f"word_mean[i, c]{' + attribute_effect[j]' if effect else ''}"
+    pooled = (
+        "Normal(connection_mean[c], word_sd[c])" if switches["pooling"] == "partial" else "the prior of connection_mean"
+    )
+    return [
+        f"distance[i, j] ~ Normal({location}, sigma[c])    with c = connection(i, j)",
+        f"word_mean[i, c] ~ {pooled}",
+        *([f"attribute_effect[j] ~ Normal(0, {effect})"] if effect else []),
+    ]

@@ -181,7 +181,8 @@ class FitAnswer:
                 f"Differences of mean {measure.of_means}, {reading}",
                 ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ())),
                 HEADINGS,
-                legend=net_meaning(measure) if turned else "",
+                legend=f"All words: about words like these; groups: about exactly these words. "
+                f"{net_meaning(measure) if turned else ''}".strip(),
                 in_folder=False,
             ),
             "words": difference_table(

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _MOST_WORDS = 12
+_MOST_OWN_WORDS = 120  # of lists that a paper prints in its text
 # Column of a measure -> what was measured.
 _MEASURED = {
     COSINE_DISTANCE.column: "cosine distances (1 minus cosine similarity)",
@@ -186,6 +187,8 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
         f"{counted(table['attribute_word'].nunique(), 'attribute word')} ({_sizes(table, 'attribute')}). They make "
         f"{counted(len(table), 'pair')} ({connections})."
     )
+    if study.startswith("We used"):
+        yield from _own_lists(table)
     yield from _lost_and_left_out(facts)
     for fact in data_facts(fit):
         if fact.kind == "many lost words":
@@ -194,6 +197,18 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
             yield f"More than {MAX_LOST:.0%} of the words of {lists} were lost, {shortfall}."
         else:
             yield markdown_text(fact.text)
+
+
+def _own_lists(table: "pd.DataFrame") -> Iterator[str]:
+    """Yield the words of lists that no bundled study has, if they are few enough to read."""
+    lists: dict[str, list[str]] = {}
+    for side in ("protected", "attribute"):
+        pairs = table.loc[:, [f"{side}_group", f"{side}_word"]].astype(str).drop_duplicates()
+        for name, words in pairs.groupby(f"{side}_group", sort=False)[f"{side}_word"]:
+            if side == "protected" or name not in _CONTROLS:
+                lists[f"{_name(name)}"] = [markdown_text(word) for word in words]
+    if sum(map(len, lists.values())) <= _MOST_OWN_WORDS:
+        yield f"The words are {'; '.join(f'{name}: {", ".join(words)}' for name, words in lists.items())}."
 
 
 def bundled_origin(name: str) -> Iterator[str]:
@@ -211,8 +226,11 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
     facts = fit_attribute(fit, "table")
     if "description" in facts:
         yield f"We asked: {markdown_text(facts['description'])}"
-    if associated := associations_text(associated_lists(table), ", and "):
-        yield f"The hypothesis associates {markdown_text(associated)}."
+    if (paired := associated_lists(table)) and table["protected_group"].nunique() == 1:  # the side is but a sign
+        (names,) = paired.values()
+        yield f"Associated words are those of {name_some([_name(name) for name in names], 4)}."
+    elif paired:
+        yield f"The hypothesis associates {markdown_text(associations_text(paired, ', and '))}."
     for name, sides in own_questions(table).items():
         short = measure_of_fit(fit).short
         texts = [
@@ -331,7 +349,8 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     if (measure := measure_of_fit(fit)).column != COSINE_DISTANCE.column:
         yield f"Its distances are {markdown_text(measure.of_means)} here, and its priors follow their unit."
     if spec.source:
-        yield markdown_sentence(f"Its source is {cited.source(spec.source)}.")
+        source = cited.source(spec.source)
+        yield markdown_sentence(f"Its source is {'this package' if source == 'bayesbias' else source}.")
     added = added_parameters(fit)
     before = " before the change" if added else ""
     priors = [f"`{name}` ~ {prior.rounded} ({MEANINGS[name]})" for name, prior in spec.priors.items()]
@@ -345,8 +364,9 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
         )
     if "covariate" in fit["constant_data"].coords:
         names = fit["constant_data"].coords["covariate"].to_numpy().tolist()
-        sides = lean_sides(fit)
-        yield markdown_sentence(methods_sentence(names, sides, measure, cited.cite("bell2002")))
+        yield "Distances to single words are regressed on the covariates too."
+        percent = fitted_rows(fit).percent_covariates
+        yield markdown_sentence(methods_sentence(names, lean_sides(fit), measure, percent, cited.cite("bell2002")))
     if spec.caution:
         yield markdown_sentence(spec.caution)
 

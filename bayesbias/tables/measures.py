@@ -113,18 +113,17 @@ class Measure:
         return f"{words} are {self.nearer if is_nearer else self.farther.upper()} {to} {first} than {to} {second}"
 
     def shift(self, first: str, second: str = "") -> str:
-        """Return the claim that a word leans more to the `first` attribute words, relative to the `second`.
+        """Return the claim that words lean more to the `first` attribute words, relative to the `second`.
 
         >>> COSINE_DISTANCE.shift("male words", "female words"), COSINE_DISTANCE.shift("male words")
-        ("a word's distances shift towards male words, relative to female words",
-         "a word's distances shift towards male words")
+        ('words lie nearer to male words, relative to female words', 'words lie nearer to male words')
         >>> SURPRISAL.shift("male words", "female words")
-        'male words become likelier with a word, relative to female words'
+        'male words are likelier with a word, relative to female words'
         """
         relative = f", relative to {second}" if second else ""
         if self.to == "with":
-            return f"{first} become {self.nearer} with a word{relative}"
-        return f"a word's {self.numbers} shift towards {first}{relative}"
+            return f"{first} are {self.nearer} with a word{relative}"
+        return f"words lie {self.nearer} {self.to} {first}{relative}"
 
     def phrase(self, phrase: str) -> str:
         """Return a noun phrase about cosine distances, such as the meaning of a column, as one about this measure.

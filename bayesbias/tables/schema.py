@@ -344,7 +344,7 @@ def judge_lost_entries(
         WordList(labels[key], size, lost_by_key[key], limited=key[0] == "protected" or key[1] not in CONTROLS)
         for key, size in sizes.items()
     ]
-    meaning = "Estimates use the words that are left; the table merely lists those that were lost."
+    meaning = "Estimates use the words that are left; the table records the lost ones, but has no rows for them."
     judge_lost_words(source, lists, meaning + hint, max_lost=max_lost)
 
 

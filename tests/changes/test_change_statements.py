@@ -137,7 +137,7 @@ def test_limits_and_methods_follow_the_facts() -> None:
     assert many[3].startswith("Which of many changes are chance. The table has 3 pairs of conditions")
     assert many[1].startswith("Which of many changes are chance. Many words are judged at once")
     text = methods_statement(FACTS).text
-    assert "8 protected words with 12 attribute words in 3 conditions" in text
+    assert "8 protected words with 12 attribute words, controls included, in 3 conditions" in text
     assert "1,000 draws of each chain (seed 7; bayesbias 0.1)" in text
     assert "The trend is a line" in text
     assert "random walk" in methods_statement({**FACTS, "walk": True}).text

@@ -63,8 +63,12 @@ def test_words_that_were_equalized_are_named_by_role() -> None:
     assert protected.text.startswith("In 'new', 2 of 4 protected words were equalized (he, she)")
     assert "2 of 4 attribute words were equalized (king, queen)" in attributes.text
     assert "unlike in 'old'" in attributes.text
-    assert protected.text.endswith("words that were not equalized, of which these lists have boy, aunt.")
-    assert attributes.text.endswith("words that were not equalized, of which these lists have prince, duke.")
+    assert protected.text.endswith(
+        "words that were not equalized, of which these lists have only boy, aunt: use others, such as first names."
+    )
+    assert attributes.text.endswith(
+        "words that were not equalized, of which these lists have only prince, duke: use others, such as first names."
+    )
     every = {"new": (tuple(PROTECTED), ())}
     (none_left,) = change_doubts(distances("different"), NONE_LACKING, FACTS | {"equalized": every})
     assert none_left.text.endswith("of which these lists have none: use others, such as first names.")

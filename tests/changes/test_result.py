@@ -25,7 +25,7 @@ from tests.changes.test_trend import SHARES, tables
 def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     moved = bb.trend(tables(), word_covariates={"share": SHARES}, walk=True, random_seed=1, progress=False)
     text = " ".join(str(moved).split())
-    shift = "a word's distances shift towards near words"
+    shift = "words lie nearer to near words"
     assert text.startswith(f"SLOPES - In 1990, with a larger 'share', {shift}: slope -0.")
     assert "The lean" not in moved.contents.answer
     assert moved.contents.answer.startswith(f"With a larger 'share', {shift} in ")

@@ -128,11 +128,12 @@ def test_nearness_of_lists_cancels_over_groups_and_not_in_one() -> None:
         assert nearness == pytest.approx(0.6 * sign, abs=error)
         assert after.loc[group, "net_mean"] == pytest.approx(before.loc[group, "net_mean"], abs=error)
     conclusions = bb.conclusions(bb.fit(moved, **SETTINGS))
-    group_x, group_y = [one for one in conclusions.shown if one.kind == "group"]
+    group_x, _ = [one for one in conclusions.shown if one.kind == "group"]
+    (shared,) = [one for one in conclusions.shown if one.kind == "nearness of lists"]
     assert group_x.numbers["decides"]
     assert group_x.numbers["associated"] == ["a"]
-    assert "'b' is nearer to the words than 'a', by 0." in group_y.text
-    assert f"without it, both are {group_x.numbers['net_mean']:+.3f}" in group_y.text
+    assert "'b' is nearer to the words than 'a', by 0." in shared.text
+    assert f"Without it, both are {group_x.numbers['net_mean']:+.3f}" in shared.text
     assert group_x.numbers["nearness_low"] < group_x.numbers["list_nearness"] < group_x.numbers["nearness_high"]
 
 
@@ -167,7 +168,7 @@ def test_lost_pairs_hardly_move_the_answer() -> None:
 def test_a_fit_without_the_covariance_predicts_no_pairs_and_says_why() -> None:
     fit = bb.fit(TABLES["two groups"], **SETTINGS)
     del fit["covariances"]
-    with pytest.raises(NotEnoughMemoryError, match=r"covariance.*10,800"):
+    with pytest.raises(NotEnoughMemoryError, match="no covariance of its distances.*does not keep it"):
         bb.check_posterior(fit, random_seed=1, progress=False)
 
 
@@ -187,4 +188,6 @@ def test_words_for_which_the_nearness_of_a_list_decides_are_said_to_be_such() ->
     assert "the result changes for x0, x1, x2." in words.text
     # Where it decides for one group, all groups show it.
     groups = [one for one in report.shown if one.kind == "group"]
-    assert [("than" in one.text, "without it" in one.text) for one in groups] == [(False, False), (True, True)]
+    (shared,) = [one for one in report.shown if one.kind == "nearness of lists"]
+    assert len(groups) == 2
+    assert "Without it, both are" in shared.text

@@ -48,7 +48,7 @@ def test_slopes_speak_the_measure(effect: bb.reports.CovariateEffect, tmp_path: 
 
 def test_slopes_of_surprisals_are_about_likelier_words(tmp_path: Path) -> None:
     effect = bb.covariate_effect(covariate_fit(FACTOR, measure=SURPRISAL))
-    claim = "With a larger 'share', near words become likelier with a word, relative to far words."
+    claim = "With a larger 'share', near words are likelier with a word, relative to far words."
     assert str(effect).startswith(claim)
     assert effect.contents.title == "Does the lean of words towards near or far words follow 'share'?"
     assert "Below 0, near words are likelier with a word." in texts(effect)

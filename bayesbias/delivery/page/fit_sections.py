@@ -50,7 +50,7 @@ from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.models.fit_files import USER, added_parameters, changed_by_hand, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_table
-from bayesbias.models.spec import ModelSpec
+from bayesbias.models.spec import ModelSpec, model_equations
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
@@ -107,7 +107,7 @@ _CASES = {
     "list": "without the {}",
     "prior": "with the prior {}",
 }
-_COVARIATES = "What follows the covariates?"
+_COVARIATES = "Do leans follow the covariates?"
 _EMBEDDINGS = "Comparison with other embeddings"
 _RANDOM_LISTS = "Is it only frequency? Claims for random words"
 
@@ -247,7 +247,10 @@ def sampler_section(page: FitReport) -> Section:
     if name == USER:
         draw_count = f"The user sampled {drawn}, by {fit_attribute(page.fit, 'sampled_by')}."
     if (independent := independent_draws(page.fit)) and independent != draws * chains:
-        draw_count += f" The weights behind them are worth {independent:,.0f} independent draws: the ESS of all tables."
+        draw_count += (
+            f" The weights behind them are worth {independent:,.0f} independent draws, the ESS of all tables; "
+        )
+        draw_count += "more draws lower the Monte Carlo errors of intervals (low_se, high_se), not this number."
     if not problems:
         return Section("sampler", "Did the sampler converge?", [], [f"{draw_count} No diagnostic indicates a problem."])
     notice = Notice(f"Do not report these numbers: the sampler did not converge. {draw_count}")
@@ -258,8 +261,8 @@ def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
     if isinstance(check := page.check, BayesBiasError):
         return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {check}")])
-    fails = " The check found faults, which are listed below." if check.problems else " The check found no fault."
-    return embedded(check, "predictions", _PREDICTIONS, [check.summary[1].text + fails])
+    found = "misfits, which are listed below" if check.misfits else "no misfit"
+    return embedded(check, "predictions", _PREDICTIONS, [f"{check.summary[1].text} The check found {found}."])
 
 
 def priors_section(page: FitReport) -> Section:
@@ -370,11 +373,12 @@ def sensitivity_section(page: FitReport) -> Section:
             deciding.setdefault(contrast, []).extend(map(_CASES[changes.leave_out].format, names))
     tried = f"{refits:,} fits, each without one word or list, or with another prior"
     headlines = [
-        f"'{contrast}' has another answer {name_some(names, 5)}. All other answers hold ({tried})."
+        f"'{contrast}' has another answer in {len(names)} of {tried}: {name_some(names, 5)}. All other answers hold."
         for contrast, names in deciding.items()
         if names
     ]
-    blocks = [*map(Notice, edges), *blocks]
+    drawn = f"Refits have {_SENSITIVITY_DRAWS:,} draws a chain, so that their interval with everything can differ from "
+    blocks = [*map(Notice, edges), Paragraph(f"{drawn}that of the fit by its Monte Carlo error."), *blocks]
     unchanged = f"Every answer holds in all of {tried}."
     return Section("sensitivity", _SENSITIVITY, blocks, [*edges, *(headlines or [unchanged])])
 
@@ -404,8 +408,8 @@ def single_numbers_section(page: FitReport) -> Section:
         Paragraph(
             "Measures from the literature that summarise the same distances in one number. Their p-values ask whether "
             "these particular words differ by more than chance. They treat words or pairs as independent. WEAT and MAC "
-            "ignore control words. If the same holds for these, the association is not one of the lists alone: the "
-            "t-tests compare with them, where a study has some."
+            "ignore control words. If control words differ as much, the association is not specific to the lists: the "
+            "t-tests compare with them, if the study has any."
         )
     ]
     blocks += [Heading("WEAT"), *_weat(page), Heading("MAC and t-tests"), *_t_tests(page)]
@@ -463,8 +467,8 @@ def _beside_the_contrast(page: FitReport, p: float) -> Iterator[Block]:
     if p < LEVEL:
         yield Paragraph(
             f"WEAT finds an association ({p_text(p)}) where the contrast does not settle one ({interval}): "
-            "its permutations exchange protected words but hold the attribute words fixed, so they ignore how other "
-            "attribute words of the same kind would vary. Random attribute words show how often this misleads."
+            "its p-value takes these words as given, while the interval also counts which words of both sides were "
+            "chosen. Random attribute words show how often this misleads."
         )
     else:
         yield Paragraph(
@@ -569,32 +573,3 @@ def _methods_paragraph(page: FitReport) -> list[Block]:
     """Return the methods paragraph for papers, as text that can be copied."""
     text = methods_text(*methods_and_references(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, check=page.check))
     return [Paragraph("For a paper (bb.methods, Markdown):"), Verbatim(text)]
-
-
-def model_equations(spec: ModelSpec) -> list[str]:
-    """Return the equations of a model as lines of text, with the names of its parameters.
-
-    Indices are i (protected word), j (attribute word), c (connection), l (list).
-    """
-    switches = spec.switches
-    if spec.multivariate:
-        family = "StudentT(nu, {})" if switches["likelihood"] == "student_t" else "Normal({})"
-        return [
-            f"distance[·, j] ~ Multivariate{family.format('mean[·, l(j)], covariance[l(j)]')}",
-            "mean[group, l] ~ Flat",
-            "words like these: levels, gaps and effects on controls of single words have sds effect_sd",
-            "mean[i, l] | mean[group(i), l]: a regression of single words on their group, with",
-            "    slopes of mean 0 and sd slope_sd, and variance list_effect times the residual variance for each list",
-            "covariance[l]: around a target of attribute_sd² (all protected words), group_attribute_sd² (groups), and",
-            "    sigma² list_scale[l]² (single words), with weights target_weight and residual_weight",
-        ]
-    effect = {"none": "", "one": "attribute_sd", "per_list": "attribute_sd[l(j)]"}[switches["attribute_effects"]]
-    location = f"word_mean[i, c]{' + attribute_effect[j]' if effect else ''}"
-    pooled = (
-        "Normal(connection_mean[c], word_sd[c])" if switches["pooling"] == "partial" else "the prior of connection_mean"
-    )
-    return [
-        f"distance[i, j] ~ Normal({location}, sigma[c])    with c = connection(i, j)",
-        f"word_mean[i, c] ~ {pooled}",
-        *([f"attribute_effect[j] ~ Normal(0, {effect})"] if effect else []),
-    ]

@@ -132,6 +132,8 @@ def _legend(table: ResultTable, cells: Sequence[Sequence[str]]) -> str:
     written = cells[1] if table.mark is not None else ()
     shown = {cell[0] for cell in written if cell[2:] != table.marks.get(cell[0])}
     marks = "; ".join(f"{sign} {meaning}" for sign, meaning in table.marks.items() if sign in shown)
+    if any(cell[2:3] in ("←", "→") for cell in written):
+        marks = "; ".join(filter(None, (marks, "← below 0; → above 0")))
     return " ".join(filter(None, (f"{marks}." if marks else "", table.legend)))
 
 

@@ -248,13 +248,18 @@ def vector_densities(posterior: "xr.Dataset", data: ModelData) -> VectorDensitie
     """
     posterior = posterior.stack(sample=("chain", "draw"), create_index=False)
     if "residual_covariance" not in posterior:
-        sizes = posterior.sizes
+        of_words, lists = posterior.sizes["protected_word"], posterior.sizes["attribute_group"]
+        reason = "The file of a covariate effect does not keep it, nor does another sampler than the package's own."
+        advice = "Fit the table again (with its covariates: `bayesbias fit TABLE --covariates FILE`)"
+        if lists * of_words**2 > MOST_COVARIANCE_NUMBERS:
+            reason = (
+                f"It is kept up to {MOST_COVARIANCE_NUMBERS:,} numbers, lists times squared protected words; here, "
+                f"{counted(lists, 'list')} and {counted(of_words, 'word')} make {lists * of_words**2:,}."
+            )
+            advice = "Fit fewer words"
         raise NotEnoughMemoryError(
-            f"This fit has {counted(sizes['protected_word'], 'protected word')} and "
-            f"{counted(sizes['attribute_group'], 'list')}, and no covariance of their distances was kept, which is "
-            "needed to predict single pairs: lists times squared protected words may be at most "
-            f"{MOST_COVARIANCE_NUMBERS:,}, and the sampler must be the package's own. The file of a covariate effect "
-            "does not keep them: fit its table again. Or fit fewer words, or the model 'crossed_per_list'."
+            "This fit has no covariance of its distances, which is needed to predict single pairs. "
+            f"{reason} {advice}, or the model 'crossed_per_list'."
         )
     sample, words = attribute_sample(data), list(data.protected_words)
     labels = {"protected_word": words, "other_protected_word": words}

@@ -351,13 +351,18 @@ class PosteriorCheck(Result):
         )
 
     @property
+    def misfits(self) -> bool:
+        """Whether there are problems besides influential pairs, whose predictions alone are unreliable."""
+        return any(problem.kind != "influential pairs" for problem in self.problems)
+
+    @property
     def _answer(self) -> Statement:
         """Whether the model predicts distances like the actual ones, and the share inside its intervals."""
-        every, failing = rows_of(self.coverage)[0], any(one.kind != "influential pairs" for one in self.problems)
-        verdict = "does not fully describe" if failing else "describes"
-        inside = share_text(every["inside_89"])
-        described = f"The model {verdict} these {self.measure.numbers}"
-        text = f"{described}: {inside} of them lie inside its 89% predictive intervals."
+        every, verdict = rows_of(self.coverage)[0], "does not fully describe" if self.misfits else "describes"
+        text = (
+            f"The model {verdict} these {self.measure.numbers}: predicted from the other pairs, "
+            f"{share_text(every['loo_inside_89'])} of them lie inside its 89% intervals."
+        )
         return Statement("answer", text, every)
 
     @cached_property

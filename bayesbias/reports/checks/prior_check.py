@@ -403,8 +403,8 @@ def _problems(distances: "pd.DataFrame", parameters: "pd.DataFrame", spec: Model
         yield Statement("impossible distances", text, every)
     if "connection_mean" not in spec.priors:
         text = (
-            f"Means of connections have a flat prior in the model {spec.name!r}; {MEAN_PRIOR} stands for it in the "
-            "numbers above."
+            f"Means of connections have a flat prior in the model {spec.name!r}; {MEAN_PRIOR} stands for it in "
+            "this check."
         )
         yield Statement("flat prior", text, {"stand_in": str(MEAN_PRIOR)})
         parameters = parameters[:0]

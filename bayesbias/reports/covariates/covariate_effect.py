@@ -33,7 +33,7 @@ from bayesbias.models.fits import (
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.models.priors import Prior
 from bayesbias.reports.covariates.effect_code import FIT_SETTINGS, effect_code
-from bayesbias.reports.covariates.effect_doubts import effect_doubts
+from bayesbias.reports.covariates.effect_doubts import effect_doubts, largest_changes
 from bayesbias.reports.covariates.effect_statements import (
     CORRELATION,
     LEVEL,
@@ -154,6 +154,8 @@ class CovariateEffect(Result):
         As in `covariate_effect`.
     doubts
         Statements on what limits the numbers.
+    single_words
+        Statements on the word that changes each slope most.
     fit
         The fit, which a folder holds as fit.nc, without the covariances of distances. They are most of its size, and
         nothing here uses them; `fit` with the same seed makes them again.
@@ -169,6 +171,7 @@ class CovariateEffect(Result):
     within_groups: bool
     hdi_prob: float
     doubts: tuple[Statement, ...]
+    single_words: tuple[Statement, ...]
     fit: "xr.DataTree" = field(repr=False)
 
     @property
@@ -250,7 +253,9 @@ class CovariateEffect(Result):
             headings={"mean": "Estimate"},
             digits=True,
         )
-        methods = StatementList("Methods", (Statement("methods", methods_sentence(names, self.sides, self.measure)),))
+        methods = StatementList(
+            "Methods", (Statement("methods", methods_sentence(names, self.sides, self.measure, self.percent)),)
+        )
         level = () if statements[1].text in answer else statements[1:2]
         source = {"Embedding": self.measure.source.capitalize()}
         settings = {source.get(name, name): text for name, text in contents.settings.items()}
@@ -383,6 +388,7 @@ def _effect(
         within_groups=within_groups,
         hdi_prob=hdi_prob,
         doubts=tuple(effect_doubts(fit, design, rows.covariate_names, words, leans)),
+        single_words=tuple(largest_changes(design, rows.covariate_names, words, leans)),
         fit=fit,
     )
 

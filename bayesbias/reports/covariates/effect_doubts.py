@@ -71,8 +71,6 @@ def effect_doubts(
                 f"Without {str(words[place])!r}, the slope on {shown} would have the other sign.",
                 {"covariate": name, "word": str(words[place])},
             )
-        else:
-            yield largest_change(name, row, design, words, leans)
 
 
 def several_covariates(names: Sequence[str]) -> Statement:
@@ -86,17 +84,20 @@ def several_covariates(names: Sequence[str]) -> Statement:
     )
 
 
-def largest_change(name: str, row: np.ndarray, design: CovariateDesign, words: np.ndarray, leans: Leans) -> Statement:
-    """Return which word changes the observed slope most, and the slope without it; `row` has the slope's weights."""
-    slope, shifts = float(row @ leans.observed), row * (design.residuals @ leans.observed) / design.unexplained
-    place = int(np.argmax(np.abs(shifts)))
-    without = slope - float(shifts[place])
-    return Statement(
-        "single word",
-        f"Without {str(words[place])!r}, the observed slope on {quoted_name(name)} would be "
-        f"{signed_digits_text(without)} in place of {signed_digits_text(slope)}. No other word changes it more.",
-        {"covariate": name, "word": str(words[place]), "without": without, "slope": slope},
-    )
+def largest_changes(
+    design: CovariateDesign, names: tuple[str, ...], words: np.ndarray, leans: Leans
+) -> Iterator[Statement]:
+    """Yield which word changes each observed slope most, and the slope without it."""
+    for name, row in zip(names, design.coefficients, strict=True):
+        slope, shifts = float(row @ leans.observed), row * (design.residuals @ leans.observed) / design.unexplained
+        place = int(np.argmax(np.abs(shifts)))
+        without = slope - float(shifts[place])
+        yield Statement(
+            "single word",
+            f"Of all words, {str(words[place])!r} changes the observed slope on {quoted_name(name)} most: without it, "
+            f"the slope is {signed_digits_text(without)} in place of {signed_digits_text(slope)}.",
+            {"covariate": name, "word": str(words[place]), "without": without, "slope": slope},
+        )
 
 
 def lost_word_doubts(fit: "xr.DataTree", leans: Leans) -> Iterator[Statement]:

@@ -54,6 +54,10 @@ class Effect(Protocol):
         """Line along each covariate."""
 
     @property
+    def single_words(self) -> tuple[Statement, ...]:
+        """Which word changes each slope most."""
+
+    @property
     def percent(self) -> tuple[str, ...]:
         """Covariates that are percentages."""
 
@@ -121,7 +125,7 @@ def effect_answer(effect: Effect) -> Statement:
 def level_statement(effect: Effect) -> Statement:
     """Return to which words these words lean on average, whatever the covariates."""
     mean = next(row for row in rows_of(effect.effects) if row["quantity"] == LEVEL)
-    level = mean["observed"]
+    level = mean["mean"]
     nearer, measure = effect.sides[0 if level < 0 else 1], effect.measure
     (row, *others) = _slopes(effect).values()
     is_clear = slope_verdict(mean) == _FOLLOWS
@@ -133,7 +137,8 @@ def level_statement(effect: Effect) -> Statement:
     claim = f"{subject} are{still} {measure.nearer} {with_words}"
     if not is_clear:
         claim = f"it is not settled whether {claim}"
-    numbers = f"mean lean {signed_text(level)}, {interval_text(mean['hdi_low'], mean['hdi_high'])}"
+    numbers = f"mean lean {signed_text(level)}, observed {signed_text(mean['observed'])}, interval "
+    numbers += interval_text(mean["hdi_low"], mean["hdi_high"])
     return Statement("level", f"On average, {claim} ({numbers}).", {"mean": level})
 
 
@@ -151,10 +156,9 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
         ends = [correlation_text(link[end]) for end in ("mean", "hdi_low", "hdi_high")]
         yield Statement(
             "correlation",
-            f"The correlation of leans with {quoted_name(name)} is {ends[0]} ({ends[1]} to {ends[2]}) without the "
-            "chance variation of attribute words, which lowers correlations. The observed correlation "
-            f"is {correlation_text(link['observed'])}. To decide whether leans follow "
-            f"{quoted_name(name)}, use the slope.",
+            f"The observed correlation of leans with {quoted_name(name)} is {correlation_text(link['observed'])}. "
+            f"Chance in the attribute words weakens it; without this chance it is {ends[0]} ({ends[1]} to {ends[2]}), "
+            f"an interval that can be too narrow. To decide whether leans follow {quoted_name(name)}, use the slope.",
             {"covariate": name, **{key: link[key] for key in ("mean", "hdi_low", "hdi_high", "observed")}},
         )
         if np.isfinite(link.get("wefat_correlation", np.nan)):
@@ -169,9 +173,10 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
     yield Statement(
         "residual sd",
         f"Leans of words like these vary around this relation with an sd of {distance_text(beyond['mean'])} "
-        f"({distance_text(beyond['hdi_low'])} to {distance_text(beyond['hdi_high'])}).",
+        f"({distance_text(beyond['hdi_low'])} to {distance_text(beyond['hdi_high'])}), without that chance.",
         {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
     )
+    yield from effect.single_words
 
 
 def _slopes(effect: Effect) -> dict[str, dict[str, Any]]:
@@ -244,7 +249,7 @@ def reading_statements(effect: Effect) -> Iterator[Statement]:
 def limit_statements() -> Iterator[Statement]:
     """Yield what slopes do not show."""
     yield Statement("limits", "A slope is an association: it does not show that the covariate causes anything.")
-    yield Statement("limits", "Errors in the covariate are ignored; they flatten slopes.")
+    yield Statement("limits", "Errors in the covariate are ignored; random ones flatten its slope.")
     yield Statement("limits", NO_PROOF)
 
 
@@ -282,21 +287,29 @@ def figure_caption(effect: Effect, name: str) -> str:
         f"Lean of each word ({mean} {first} words minus {mean} {second} words) against {quoted_name(name)}"
         f"{' in percent' if name in effect.percent else ''}. Points: estimates, which the model pulls towards the "
         f"line; circles: observed leans; thin lines: {prob} of each word. The thick line has the mean slope"
-        f"{f', {fixed},' if fixed else ''} and passes through the mean lean. The bands are lines through the same "
-        f"point with the slopes of the {prob}: dark for these words, pale for words like these. They leave out the "
+        f"{f', {fixed},' if fixed else ''} and passes through the mean lean. The bands hold the lines through that "
+        f"point whose slopes lie in the {prob}: dark for these words, pale for words like these. They leave out the "
         "error of the mean lean."
     )
 
 
 def methods_sentence(
-    names: Collection[str], sides: tuple[str, str], measure: "Measure", author: str = "Bell and McCaffrey (2002)"
+    names: Collection[str],
+    sides: tuple[str, str],
+    measure: "Measure",
+    percent: Collection[str] = (),
+    author: str = "Bell and McCaffrey (2002)",
 ) -> str:
-    """Return how slopes were estimated, for a paper; `author` is the reference of the degrees of freedom."""
+    """Return how slopes were estimated, for a paper.
+
+    `percent` are the covariates that are percentages; `author` is the reference of the degrees of freedom.
+    """
+    unit = "one percentage point" if set(names) <= set(percent) else "one unit"
     mean, (first, second) = _mean(measure), map(shown_name, sides)
     return (
         f"The lean of a word is its {mean} {first} words minus its {mean} {second} words. We estimated the change of "
-        f"the lean for one unit of {all_quoted(names)}{', with the others held fixed' if len(names) > 1 else ''}, by "
-        "least squares over words, with a flat prior. For words like these, the slope has a further error from the "
-        "choice of words: the variance HC2 of leans without the chance variation of attribute words, with the degrees "
-        f"of freedom of {author}."
+        f"the lean for {unit} of {all_quoted(names)}{', with the others held fixed' if len(names) > 1 else ''}, by "
+        "least squares over words in each draw, with a flat prior of the lists' means. For words like these, the slope "
+        "has a further error from the choice of words: the variance HC2 of leans without the chance variation of "
+        f"attribute words, with the degrees of freedom of {author}."
     )

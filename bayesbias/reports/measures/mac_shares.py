@@ -55,7 +55,7 @@ class MacShares(Result):
         about = Statement(
             "band",
             "MAC is the mean average cosine distance. Below 1, it counts as bias in the literature. The band of "
-            f"MAC is {interval_text(-self.band, self.band)}; a pair above it is more similar than MAC takes for bias. "
+            f"MAC is {interval_text(-self.band, self.band)}; a pair above it is nearer than the MAC of this study. "
             "Compare the shares of associated pairs with those of control words.",
             numbers,
         )

@@ -18,7 +18,7 @@ from bayesbias.base.number_text import (
 from bayesbias.base.results import MORE_DRAWS
 from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides, is_settled
+from bayesbias.estimates.intervals import contrast_sides, is_settled, reading
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_files import added_parameters, sampler_text
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, measure_of_fit
@@ -130,7 +130,12 @@ def but_words(against: Sequence[str], plain: tuple[int, int], group_sizes: Seque
 
 
 def words_statement(
-    every: list[Row], hdi_prob: float, spec: "ModelSpec", measure: Measure = COSINE_DISTANCE
+    every: list[Row],
+    hdi_prob: float,
+    spec: "ModelSpec",
+    measure: Measure = COSINE_DISTANCE,
+    *,
+    has_covariates: bool = False,
 ) -> Statement:
     """Return which words a contrast names, and which it does not; how many by chance is in its numbers."""
     rows = [row for row in every if is_measured(row)]
@@ -172,7 +177,7 @@ def words_statement(
         text += (
             f" The estimate is more than one posterior sd from the observed difference, which is in brackets: {named}."
         )
-        text += f" {reason_pulled(spec)}"
+        text += f" {reason_pulled(spec, has_covariates=has_covariates)}"
     numbers = {"contrast": every[0]["contrast"], **lists, "by_nearness": by_nearness, "pulled": pulled}
     numbers |= {"by_chance": chance}
     return Statement("words", text, numbers)
@@ -285,9 +290,9 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
         ]
         for level in ("overall", "protected_group", "word")
     )
-    spec, measure = fitted_model(fit), measure_of_fit(fit)
+    spec, measure, rated = fitted_model(fit), measure_of_fit(fit), "covariate" in fit["constant_data"].coords
     word_statements = [
-        words_statement(of_contrast, hdi_prob, spec, measure)
+        words_statement(of_contrast, hdi_prob, spec, measure, has_covariates=rated)
         for contrast in overall
         if (of_contrast := [row for row in words if row["contrast"] == contrast["contrast"]])
     ]
@@ -300,6 +305,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
         verdict=_verdict(overall, words, hdi_prob, measure, group_sizes=_group_sizes(fit)),
         shown=(
             *(_contrast_statement(row, why_apart, phrases, measure) for row in overall),
+            *_these_words(fit, overall[0], measure, hdi_prob=hdi_prob, rope=rope),
             *left_out_statements(fit),
             *question_statements(fit, hdi_prob, rope),
             *_group_statements(fit, groups),
@@ -429,6 +435,24 @@ def _contrast_statement(
     if is_apart(row):
         text += f" Estimate and observed value are more than one posterior sd apart because in this model {why_apart}."
     return Statement("contrast", text, numbers)
+
+
+def _these_words(
+    fit: "xr.DataTree", row: Row, measure: Measure, *, hdi_prob: float, rope: tuple[float, float] | None
+) -> Iterator[Statement]:
+    """Yield a contrast for exactly these protected words, where its reading differs from that for words like these."""
+    if not _has_observed(row):
+        return
+    frame = contrasts(fit, scope="these_words", hdi_prob=hdi_prob, rope=rope)
+    these = rows_of(frame[frame["contrast"] == row["contrast"]])[0]
+    if reading(these) == reading(row):
+        return
+    text = (
+        f"For exactly these protected words, the difference {row['contrast']} is {signed_text(these['mean'])}, "
+        f"interval {interval_text(these['hdi_low'], these['hdi_high'])}: {measure.way(reading(these))}. The interval "
+        "for words like these also counts which protected words were chosen."
+    )
+    yield Statement("these words", text, these)
 
 
 def _verdict(

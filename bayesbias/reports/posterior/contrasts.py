@@ -137,10 +137,12 @@ def reason_apart(rows: ModelData, spec: ModelSpec) -> str:
     return " and ".join(reasons) or "words with pairs on one side only count too, but not in the observed difference"
 
 
-def reason_pulled(spec: ModelSpec) -> str:
-    """Return where a model pulls the estimates of single words."""
+def reason_pulled(spec: ModelSpec, *, has_covariates: bool = False) -> str:
+    """Return where a model, with covariates of the words or without, pulls the estimates of single words."""
     if spec.switches["pooling"] == "none":
         return "The prior of the means moves them."
+    if spec.multivariate and has_covariates:
+        return "The model pulls a single word toward what its covariates predict from the other words."
     if spec.multivariate:
         return (
             "The model pulls a single word toward the others of its group, the more the attribute words show that "

@@ -136,7 +136,7 @@ def worth_text(record: Mapping[str, Any]) -> str:
     """Return what a list is worth, with the words that count nearly as one.
 
     >>> worth_text({"list": "male", "words": 8, "effective_words": 5.7, "nearly_one": "he, him"})
-    'male: 8 words, worth about 5.7 independent ones (nearly one word: he, him)'
+    'male: 8 words, worth about 5.7 independent ones (these count nearly as one word: he, him)'
     """
     return f"{shown_name(record['list'])}: {counted(record['words'], 'word')}{worth_phrase(record)}"
 
@@ -147,7 +147,7 @@ def worth_phrase(record: Mapping[str, Any]) -> str:
         return ""
     joined = record["nearly_one"].split("; ") if record["nearly_one"] else []
     more = f" and {len(joined) - _MOST_SHOWN} more groups" if len(joined) > _MOST_SHOWN else ""
-    kind = "each nearly one word" if len(joined) > 1 else "nearly one word"
+    kind = "groups that count nearly as one word" if len(joined) > 1 else "these count nearly as one word"
     named = f" ({kind}: {'; '.join(joined[:_MOST_SHOWN])}{more})" if joined else ""
     return f", worth about {record['effective_words']:.1f} independent ones{named}"
 

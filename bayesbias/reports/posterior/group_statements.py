@@ -32,8 +32,8 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
     # With two groups whose lists are each other's, both differences without the nearness of lists are their mean.
     nets = [float(row.get("net_mean", np.nan)) for row in rows]
     shared = len(nets) == 2 and isclose(*nets, rel_tol=1e-9, abs_tol=1e-12)
-    explained = rows[-1:] if explain and shared else rows if explain else []
-    return [_group_statement(row, data, explain=row in explained, shared=shared) for row in rows]
+    statements = [_group_statement(row, data, explain=explain and not shared) for row in rows]
+    return [*statements, _shared_statement(rows[-1], data)] if explain and shared else statements
 
 
 def left_out_statements(fit: "xr.DataTree") -> tuple[Statement, ...]:
@@ -102,34 +102,48 @@ def unsettled_text(row: Mapping[Any, Any], *, direction: bool = False) -> str:
     return f", settled: {reading(row)}" if direction else ""
 
 
-def _group_statement(row: Row, data: ModelData, *, explain: bool, shared: bool) -> Statement:
-    group = str(row["protected_group"])
-    lists = {name: lists_of_connection(data, group, name) for name in ("associated", "different")}
+def _group_statement(row: Row, data: ModelData, *, explain: bool) -> Statement:
+    lists = {name: lists_of_connection(data, str(row["protected_group"]), name) for name in ("associated", "different")}
     associated, different = (name_some(map(quoted_name, names), 4) for names in lists.values())
     text = (
-        f"{quoted_name(group)}: {associated} minus {different} is {signed_text(row['mean'])} "
+        f"{quoted_name(str(row['protected_group']))}: {associated} minus {different} is {signed_text(row['mean'])} "
         f"(observed {signed_text(row['observed'])}), "
         f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{unsettled_text(row)}."
     )
     if explain and np.isfinite(row["net_mean"]):
-        verb = "is" if len(lists["associated"]) == 1 else "are"
-        measure = data.measure
-        away = "from" if measure.to == "to" else measure.to
-        way = f"{measure.nearer} {measure.to}" if row["list_nearness"] < 0 else f"{measure.farther} {away}"
-        where = "On average over both groups" if shared else f"{_part_from_lists(row)}: on average over groups"
-        is_part = "is" if is_settled(row["nearness_low"], row["nearness_high"]) else "may be"
-        without = (
-            f"This {is_part} part of both estimates; without it, both are"
-            if shared
-            else "Without that, the difference for exactly these words is"
-        )
         text += (
-            f" {where}, {associated} {verb} {way} the words than {different}, by "
-            f"{distance_text(abs(row['list_nearness']))} ({_size_interval(row)}). {without} "
-            f"{signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}."
+            f" {_part_from_lists(row)}: on average over groups, {_nearness(row, data, lists)}. Without that, the "
+            f"difference for exactly these words is {_net(row)}."
         )
     numbers = {str(name): value for name, value in row.items() if name != "protected_word"}
     return Statement("group", text, numbers | lists | {"decides": nearness_decides(row)})
+
+
+def _shared_statement(row: Row, data: ModelData) -> Statement:
+    """Return what two groups whose lists are each other's share, given the row of the second."""
+    lists = {name: lists_of_connection(data, str(row["protected_group"]), name) for name in ("associated", "different")}
+    does = "lowers" if row["list_nearness"] < 0 else "raises"
+    opposite = "raises" if does == "lowers" else "lowers"
+    may = "" if is_settled(row["nearness_low"], row["nearness_high"]) else "may be chance; if not, it "
+    text = (
+        f"On average over both groups, {_nearness(row, data, lists)}. That {may}{does} the difference of "
+        f"{quoted_name(str(row['protected_group']))} and {opposite} the other. Without it, both are {_net(row)}."
+    )
+    return Statement("nearness of lists", text, {name: row[name] for name in ("list_nearness", "net_mean")})
+
+
+def _nearness(row: Row, data: ModelData, lists: Mapping[str, list[str]]) -> str:
+    """Return how much nearer the associated lists are to all words than the different ones."""
+    associated, different = (name_some(map(quoted_name, names), 4) for names in lists.values())
+    measure, verb = data.measure, "is" if len(lists["associated"]) == 1 else "are"
+    away = "from" if measure.to == "to" else measure.to
+    way = f"{measure.nearer} {measure.to}" if row["list_nearness"] < 0 else f"{measure.farther} {away}"
+    size = f"{distance_text(abs(row['list_nearness']))} ({_size_interval(row)})"
+    return f"{associated} {verb} {way} the words than {different}, by {size}"
+
+
+def _net(row: Row) -> str:
+    return f"{signed_text(row['net_mean'])}, interval {interval_text(row['net_low'], row['net_high'])}"
 
 
 def _size_interval(row: Row) -> str:

@@ -364,7 +364,7 @@ _SEVERAL_GROUPS = AttributePhrases(
     different="the words associated with other groups",
     reverse="the stereotype",
     not_specific="whether they follow the stereotype",
-    nothing="No association that follows the stereotype is shown for these word lists as a whole.",
+    nothing="No association that follows the stereotype is settled for word lists like these.",
 )
 _TWO_GROUPS = replace(
     _SEVERAL_GROUPS,

@@ -399,7 +399,7 @@ def _advice(frame: "pd.DataFrame", words: int) -> tuple[Statement, ...]:
         "its other pairs, a model would learn a word's effect."
     )
     if worse:
-        criterion += f" Intervals of {name_some(worse)} may be too narrow or too wide."
+        criterion += f" Do not use the intervals of {name_some(worse)}, which predict worse: they can be wrong."
     statements = [Statement("advice", advice, models), Statement("criterion", criterion, {"words": words})]
     if unreliable := int(frame["words_unreliable"].max()):
         text = (

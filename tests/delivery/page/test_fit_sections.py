@@ -22,7 +22,6 @@ from bayesbias.delivery.page.fit_sections import (
     PRIOR_SAMPLES,
     covariates_section,
     embeddings_section,
-    model_equations,
     predictions_section,
     priors_section,
     random_lists_section,
@@ -31,7 +30,7 @@ from bayesbias.delivery.page.fit_sections import (
 )
 from bayesbias.delivery.page.sections import table_block
 from bayesbias.metrics.associations.weat import weat
-from bayesbias.models.spec import list_models, load_model
+from bayesbias.models.spec import list_models, load_model, model_equations
 from bayesbias.reports import fit_report
 from bayesbias.reports.fit_report import FitReport, table_of
 from bayesbias.reports.robustness.model_comparison import ModelComparison
@@ -130,7 +129,8 @@ def test_problems_of_the_predictions_are_those_of_the_check(small_fit: xr.DataTr
     section = predictions_section(page_of(fit))
     shown = [entry for bullets in of_kind(section, Bullets) for entry in bullets.entries]
     assert shown == [problem.text for problem in problems]
-    assert section.headlines[0].endswith("found faults, which are listed below." if problems else "found no fault.")
+    misfits = any(problem.kind != "influential pairs" for problem in problems)
+    assert section.headlines[0].endswith("misfits, which are listed below." if misfits else "found no misfit.")
     assert len(of_kind(section, Figure)) == 1
     assert [table.caption.split(" ")[0] for table in of_kind(section, Table)] == ["Shares", "Statistics"]
 
@@ -271,10 +271,7 @@ def test_without_covariates_a_line_names_command_and_function() -> None:
 def test_with_a_covariate_its_slope_is_shown() -> None:
     section = covariates_section(page_with_fit(made_fit()))
     assert {Figure, Table} <= {type(block) for block in section.blocks}
-    assert (
-        "With a larger 'share', a word's distances shift towards near words, relative to far words."
-        in section.headlines[0]
-    )
+    assert "With a larger 'share', words lie nearer to near words, relative to far words." in section.headlines[0]
 
 
 def embeddings_of(*, same: bool = False, names: tuple[str, ...] = ("new",)) -> Section:

@@ -187,9 +187,7 @@ def test_slopes_have_a_panel_per_covariate() -> None:
     np.testing.assert_allclose(
         [part[:, 1] for part in first.collections[0].get_segments()], rows[["hdi_low", "hdi_high"]]
     )
-    assert first.get_title(loc="left").startswith(
-        "$x\n(below 0: with more, a word's distances shift towards associated words)"
-    )
+    assert first.get_title(loc="left").startswith("$x\n(below 0: with more, words lie nearer to associated words)")
     assert [label.get_text() for label in second.get_xticklabels()] == ["1900", "1910", "1920"]
     with pytest.raises(ReportError, match="word_covariates"):
         bb.plots.plot_slopes(bb.trend(tables, draws=400, random_seed=1, progress=False))

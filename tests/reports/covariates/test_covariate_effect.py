@@ -104,8 +104,8 @@ def test_lists_in_the_other_order_have_the_other_sign(fitted: xr.DataTree, effec
     other = bb.covariate_effect(fitted, ("far", "near"))
     assert (effect.contrast, other.contrast) == ("near - far", "far - near")
     assert row(other, "slope", "these_words")["mean"] == pytest.approx(-row(effect, "slope", "these_words")["mean"])
-    assert "shift towards near words" in str(effect)
-    assert "shift towards near words" in str(other)
+    assert "lie nearer to near words" in str(effect)
+    assert "lie nearer to near words" in str(other)
 
 
 def test_the_same_seed_gives_the_same_numbers(fitted: xr.DataTree, effect: bb.reports.CovariateEffect) -> None:
@@ -189,7 +189,7 @@ def test_sides_are_those_of_the_lists_whatever_their_names() -> None:
     table = made_table().replace({"near": "ne - ar"})
     effect = bb.covariate_effect(bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False))
     assert effect.sides == ("ne - ar", "far")
-    assert "towards ne - ar words, relative to far words" in str(effect).replace("\n", " ").replace("  ", " ")
+    assert "nearer to ne - ar words, relative to far words" in str(effect).replace("\n", " ").replace("  ", " ")
 
 
 def test_an_sd_is_never_borderline_and_a_paper_has_five_columns(
@@ -337,7 +337,7 @@ def test_the_folder_keeps_all_draws_but_the_covariances(effect: bb.reports.Covar
     pd.testing.assert_frame_equal(bb.covariate_effect(stored).effects, effect.effects)
     for report in (bb.summary, bb.contrasts, bb.conclusions, bb.methods):
         report(stored)
-    with pytest.raises(NotEnoughMemoryError, match="a covariate effect does not keep them"):
+    with pytest.raises(NotEnoughMemoryError, match="a covariate effect does not keep it"):
         bb.check_posterior(stored, random_seed=1, progress=False)
     bb.write_fit(effect.fit, tmp_path / "whole.nc")
     assert (tmp_path / "out" / "fit.nc").stat().st_size < (tmp_path / "whole.nc").stat().st_size / 2

@@ -18,7 +18,7 @@ def doubts(values: dict[str, float], table: pd.DataFrame | None = None) -> dict[
 
 
 def test_even_values_of_distinct_words_raise_no_doubt() -> None:
-    assert doubts({f"<b>w{place}": float(place) for place in range(9)}).keys() == {"single word"}
+    assert doubts({f"<b>w{place}": float(place) for place in range(9)}) == {}
 
 
 def test_a_word_that_alone_has_a_value_is_named() -> None:
@@ -71,6 +71,6 @@ def test_the_word_that_changes_the_slope_most_is_named() -> None:
     }
     whole = np.polyfit(words["share"], words["observed"], 1)[0]
     name = max(slopes, key=lambda word: abs(slopes[word] - whole))
-    (doubt,) = (doubt for doubt in effect.doubts if doubt.kind == "single word")
+    (doubt,) = effect.single_words
     assert doubt.numbers["word"] == name
     np.testing.assert_allclose([doubt.numbers["without"], doubt.numbers["slope"]], [slopes[name], whole])

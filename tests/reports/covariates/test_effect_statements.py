@@ -18,4 +18,6 @@ def test_the_average_lean_is_said_with_its_interval() -> None:
     assert level["hdi_low"] < 0 < level["hdi_high"]
     ends = f"{level['hdi_low']:+.3f} to {level['hdi_high']:+.3f}"
     claim = "On average, it is not settled whether these words are nearer to far words"
-    assert f"{claim} (mean lean {level['observed']:+.3f}, {ends})." in " ".join(str(effect).split())
+    assert f"{claim} (mean lean {level['mean']:+.3f}, observed {level['observed']:+.3f}, interval {ends})." in " ".join(
+        str(effect).split()
+    )

@@ -103,11 +103,12 @@ def test_what_two_groups_with_the_same_lists_share_is_said_once() -> None:
     }
     numbers = {"mean": 0.007, "hdi_low": -0.05, "hdi_high": 0.07}
     rows = [row(numbers, **net, list_nearness=0.01), row(OPEN, **net, list_nearness=-0.052)]
-    first, second = group_statements(rows, model_data(made_table(("he", "she"))))
-    assert "average" not in first.text
-    assert second.text.endswith(
+    first, second, shared = group_statements(rows, model_data(made_table(("he", "she"))))
+    assert "average" not in first.text + second.text
+    assert shared.text == (
         "On average over both groups, 'associated' is nearer to the words than 'different', by 0.052 (+0.020 to "
-        "+0.060). This is part of both estimates; without it, both are -0.003, interval -0.029 to +0.022."
+        "+0.060). That lowers the difference of 'group 0' and raises the other. Without it, both are -0.003, interval "
+        "-0.029 to +0.022."
     )
 
 
