@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from bayesbias.changes.training_spread import SD_PRIOR, both_sd_draws, seed_sd_draws
+from bayesbias.changes.training_spread import SD_PRIOR, both_sd_draws, estimates_over_trainings, seed_sd_draws
 
 
 class TestSeedSdDraws:
@@ -64,3 +64,19 @@ def test_both_sds_are_those_that_were_simulated() -> None:
         low, high = np.quantile(draws, [0.055, 0.945], axis=0)
         assert np.mean((low <= truth) & (truth <= high)) == pytest.approx(0.89, abs=0.07)
     assert of_documents.mean() == pytest.approx(document_sd, rel=0.15)
+
+
+def test_the_errors_of_ends_are_those_of_other_draws() -> None:
+    """Against the scatter of the ends over other draws and seeds; an end that they leave open is borderline."""
+    rows = []
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        draws = [0.048 + 0.03 * rng.standard_normal((4_000, 1)) for _ in range(3)]
+        rows.append(estimates_over_trainings(draws, np.full((3, 1), 1e-4), None, 0.89, seed).iloc[0])
+    for end in ("low", "high"):
+        scatter = np.std([row[f"hdi_{end}"] for row in rows], ddof=1)
+        stated = np.mean([row[f"{end}_se"] for row in rows])
+        # The sd of 24 values has an error of 15 %.
+        assert 0.6 < stated / scatter < 1.6
+    assert all(row["borderline"] for row in rows), "the interval ends at 0, by chance above or below it"
+    assert len({row["hdi_low"] > 0 for row in rows}) == 2

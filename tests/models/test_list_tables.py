@@ -168,7 +168,7 @@ def test_lost_pairs_hardly_move_the_answer() -> None:
 def test_a_fit_without_the_covariance_predicts_no_pairs_and_says_why() -> None:
     fit = bb.fit(TABLES["two groups"], **SETTINGS)
     del fit["covariances"]
-    with pytest.raises(NotEnoughMemoryError, match="no covariance of its distances.*does not keep it"):
+    with pytest.raises(NotEnoughMemoryError, match=r"no covariance of its distances.*does not keep it"):
         bb.check_posterior(fit, random_seed=1, progress=False)
 
 

@@ -435,3 +435,25 @@ def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_c
     if by_chance < 1.5:
         assert "1% to 13% (0.2 to 2.1) if the lists held synonyms or forms of a word" in statement.text
     assert statement.text.endswith("Here, 3 words have a settled difference, associated minus different.")
+
+
+def test_another_answer_for_exactly_these_words_is_said() -> None:
+    """Words whose gaps differ much: many attribute words settle their mean, and few protected words do not."""
+    rng = np.random.default_rng(3)
+    gaps = {"x": [-0.3, -0.2, 0.05, 0.1], "y": [-0.25, -0.15, 0.0, 0.1]}
+    rows = [
+        (f"{group}{place}", group, f"{name}{number}", name, "associated" if name == group else "different",
+         0.8 + (gap if name == group else 0) + 0.05 * rng.standard_normal())
+        for group, of_group in gaps.items() for place, gap in enumerate(of_group)
+        for name in gaps for number in range(15)
+    ]  # fmt: skip
+    names = ("protected_word", "protected_group", "attribute_word", "attribute_group", "connection", "cosine_distance")
+    fit = bb.fit(pd.DataFrame(rows, columns=list(names)), random_seed=1, progress=False)
+    report = bb.conclusions(fit)
+    (statement,) = shown(report, "these words")
+    population, these = (bb.contrasts(fit, scope=scope).iloc[0] for scope in ("population", "these_words"))
+    assert population["hdi_high"] > 0 > these["hdi_high"]
+    assert (
+        f"{these['mean']:+.3f}, interval {these['hdi_low']:+.3f} to {these['hdi_high']:+.3f}: nearer" in statement.text
+    )
+    assert shown(bb.conclusions(made_fit(draws=400)), "these words") == []
