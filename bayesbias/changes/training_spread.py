@@ -10,7 +10,8 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.changes.result import Estimation
 from bayesbias.errors import ReportError, setting
 from bayesbias.estimates.frames import frame_of_draws
-from bayesbias.estimates.intervals import common_mean, draw_nodes, is_borderline, shortest_intervals
+from bayesbias.estimates.intervals import common_mean, draw_nodes, is_borderline
+from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.posterior.contrasts import LEVELS, at_level
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ SD_PRIOR = 0.1
 _GRID = 2_000
 _GRID_OF_TWO = 160
 _DRAWS = 20_000
-_BATCHES = 25
 _AT_ONCE = 50  # contrasts whose draws are in memory at once
 
 
@@ -161,12 +161,11 @@ def estimates_over_trainings(
 def _errors_of_ends(values: Floats, hdi_prob: float, drawn_from: int, rng: np.random.Generator) -> Floats:
     """Return the Monte Carlo errors of both ends of the intervals of draws (draws, quantities), shape (quantities, 2).
 
-    They come from batches. The errors of words are drawn again from so many draws, which adds their own error.
+    The errors of words are drawn again from so many draws, which adds their own error.
     """
-    batches = np.array_split(rng.permutation(values), _BATCHES)
-    ends = np.stack([shortest_intervals(batch.T, hdi_prob) for batch in batches])
+    intervals = [draws_interval(column, hdi_prob) for column in rng.permutation(values).T]
     again = np.sqrt(1 + len(values) / drawn_from)
-    return np.asarray(again * ends.std(axis=0, ddof=1) / np.sqrt(_BATCHES))
+    return again * np.array([(interval.low_se, interval.high_se) for interval in intervals])
 
 
 @dataclass(frozen=True, eq=False)

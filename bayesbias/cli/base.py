@@ -144,7 +144,8 @@ def _annotation(command_name: str, parameter: Parameter) -> Any:
     if option.argument:
         return Annotated[kind, typer.Argument(metavar=option.metavar, help=option.text)]
     names = option.names or ((f"--{parameter.name.replace('_', '-')}",) if kind is bool else ())
-    return Annotated[kind, typer.Option(*names, metavar=option.metavar, help=option.text or None)]
+    metavar = " " if kind is bool else option.metavar  # a flag takes no value
+    return Annotated[kind, typer.Option(*names, metavar=metavar, help=option.text or None)]
 
 
 def _print_version(requested: bool) -> None:

@@ -76,7 +76,7 @@ def test_the_errors_of_ends_are_those_of_other_draws() -> None:
     for end in ("low", "high"):
         scatter = np.std([row[f"hdi_{end}"] for row in rows], ddof=1)
         stated = np.mean([row[f"{end}_se"] for row in rows])
-        # The sd of 24 values has an error of 15 %.
-        assert 0.6 < stated / scatter < 1.6
+        # The sd of 24 values has an error of 15 %; batches overestimate the errors of symmetric draws.
+        assert 0.7 < stated / scatter < 2
     assert all(row["borderline"] for row in rows), "the interval ends at 0, by chance above or below it"
     assert len({row["hdi_low"] > 0 for row in rows}) == 2

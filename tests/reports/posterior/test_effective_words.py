@@ -69,7 +69,8 @@ def test_lists_that_are_worth_their_words_are_not_mentioned() -> None:
 def test_many_clusters_are_named_in_part() -> None:
     record = {"list": "x", "words": 12, "effective_words": 4.0, "nearly_one": "a, b; c, d; e, f; g, h; i, j"}
     assert worth_text(record) == (
-        "x: 12 words, worth about 4.0 independent ones (groups that count nearly as one word: a, b; c, d; e, f and 2 more groups)"
+        "x: 12 words, worth about 4.0 independent ones (groups that count nearly as one word: a, b; c, d; e, f and 2 "
+        "more groups)"
     )
 
 
