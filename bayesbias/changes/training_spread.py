@@ -165,7 +165,7 @@ def _errors_of_ends(values: Floats, hdi_prob: float, drawn_from: int, rng: np.ra
     """
     intervals = [draws_interval(column, hdi_prob) for column in rng.permutation(values).T]
     again = np.sqrt(1 + len(values) / drawn_from)
-    return again * np.array([(interval.low_se, interval.high_se) for interval in intervals])
+    return np.asarray(again * np.array([(interval.low_se, interval.high_se) for interval in intervals]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -253,14 +253,14 @@ class Delivery:
 
         shown = as_result(result)
         self.write(shown)
-        said, end = spoken(shown), ""
+        printed, end = spoken(shown), ""
         if self.output is not None:
             page = self.output if self.output.suffix else self.output / PAGE
             end = f"Wrote {self.output}."
             if page.suffix == ".html" and page.exists():
-                said, where = beside_page(shown, page)
+                printed, where = beside_page(shown, page)
                 end = f"{end} {where}"
-        texts = [text or said, *filter(None, [end])]
+        texts = [text or printed, *filter(None, [end])]
         data = shown.to_dict() if self.as_json else None
         if data is not None and self.output is not None:
             data["output"] = str(self.output)

@@ -113,8 +113,8 @@ def debias(
             )
             # A method that failed has no file, and the page says why.
             files = [f"{label}.npz" for label in methods if (folder / f"{label}.npz").exists()]
-            said, opened = beside_page(report, output / "report.html")
-            lines = [said, "", *(f"Wrote {output / file}." for file in files)]
+            printed, opened = beside_page(report, output / "report.html")
+            lines = [printed, "", *(f"Wrote {output / file}." for file in files)]
             methods = {}
         for label, chosen in methods.items():
             changed = chosen.fit(vectors, sets).transform(vectors)

@@ -348,10 +348,11 @@ def _nested() -> str:
 
 
 SEAL_SIZE = len(SEAL) + 64
-# Of a text without an end, the rest of its line or of the document. No branch is tried twice: time is linear.
+# Of a text without an end, the rest of its line or of the document. One or two quotes may stand before an end of three.
+# No branch is tried twice: time is linear.
 _TEXTS_AND_COMMENTS = re.compile(
     r"""
-    \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3,5} | \Z )  # one or two quotes may stand before the end
+    \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3,5} | \Z )
     | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3,5} | \Z )
     | " (?: [^"\\\n]++ | \\. )*+ "?
     | ' [^'\n]*+ '?

@@ -261,8 +261,8 @@ def predictions_section(page: FitReport) -> Section:
     """Return the section that compares observed distances with predictions of the fitted model."""
     if isinstance(check := page.check, BayesBiasError):
         return Section("predictions", _PREDICTIONS, [Notice(f"Not computed. {check}")])
-    found = "misfits, which are listed below" if check.misfits else "no misfit"
-    return embedded(check, "predictions", _PREDICTIONS, [f"{check.summary[1].text} The check found {found}."])
+    misfits = "misfits, which are listed below" if check.misfits else "no misfit"
+    return embedded(check, "predictions", _PREDICTIONS, [f"{check.summary[1].text} The check found {misfits}."])
 
 
 def priors_section(page: FitReport) -> Section:
