@@ -446,9 +446,13 @@ def _shifted_controls(
     else:
         text += (
             ". Hard debiasing, for example, moves words in general. The gap of these control words contains their "
-            "shift; judge the association by the gap of associated and different words, in which a shift of all words "
-            "cancels."
+            "shift."
         )
+        if any(row["connection"] == "different" for row in others):
+            text += (
+                " Judge the association by the gap of associated and different words, in which a shift of all words "
+                "cancels."
+            )
     yield Statement("controls differ", text, {row["connection"]: row for row in moved})
 
 

@@ -67,15 +67,7 @@ def tables_over_seeds(
             title,
             f"{what}{'' if title == 'Groups' else f' {frame["contrast"].iloc[0]}'} over seeds, in units of cosine "
             f"distance, {prob}{above}",
-            (
-                name,
-                *several,
-                *(("contrast",) if title == "Groups" else ()),
-                *estimate,
-                "next_low",
-                "next_high",
-                "seed_share",
-            ),
+            (name, *several, *(("contrast",) if title == "Groups" else ()), *estimate, *_MORE),
             headings,
             differences=True,
             note=WHICH_INTERVAL if place == 0 else "",
