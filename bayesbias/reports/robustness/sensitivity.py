@@ -526,13 +526,14 @@ def _row(label: str, contrast: str, refit: ContrastEstimate, full: ContrastEstim
 
 
 def _claim(shifts: "pd.DataFrame", deciding: Mapping[str, list[str]], leave_out: str) -> str:
-    """Return the answer: how many conclusions change in the refits."""
+    """Return the answer: in how many of the refits a conclusion changes."""
     action = "Halving or doubling the scale of" if leave_out == "prior" else "Leaving out"
     refits = f"{action} each of the {leave_out.replace('_', ' ')}s in turn"
     if leave_out.endswith("_word") and any(", " in label for label in shifts["left_out"]):
         refits += ", and each cluster of words that count nearly as one,"
-    changed = sum(bool(names) for names in deciding.values())
-    return f"{refits} changes {f'{changed} of {counted(len(deciding), "conclusion")}' if changed else 'no conclusion'}."
+    changing, cases = {name for names in deciding.values() for name in names}, shifts["left_out"].nunique()
+    changes = f"a conclusion in {len(changing)} of {counted(cases, 'case')}" if changing else "no conclusion"
+    return f"{refits} changes {changes}."
 
 
 def _statements(
