@@ -25,6 +25,7 @@ from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import (
     fit_attribute,
     fitted_model,
+    fitted_rows,
     hdi_prob_of,
     measure_of_fit,
     without_covariances,
@@ -63,6 +64,7 @@ from bayesbias.reports.covariates.slopes import (
 )
 from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
+from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
@@ -185,8 +187,14 @@ class CovariateEffect(Result):
             StatementList("", tuple(effect_statements(self)), bulleted=False),
             StatementList(_READING, tuple(reading_statements(self)), detail=True),
             StatementList(BEWARE, self.doubts),
-            StatementList(LIMITS, tuple(limit_statements()), detail=True),
+            StatementList(LIMITS, self._limits, detail=True),
         )
+
+    @property
+    def _limits(self) -> tuple[Statement, ...]:
+        """What slopes do not show, with what the lists are worth in independent words."""
+        records = list_records(fitted_rows(self.fit), fit_attribute(self.fit, "table"))
+        return *limit_statements(), *dependence_statements(records, self.measure, multivariate=True)
 
     @property
     def _sizes_text(self) -> str:
