@@ -60,7 +60,8 @@ def _hidden_groups(
         if group["hdi_low"] <= high and group["hdi_high"] >= low:
             continue
         earlier = None if before is None else before.groups.get(group["protected_group"])
-        if earlier is not None and abs(group["mean"] - middle) <= max(abs(end - middle) for end in earlier[1:]):
+        ends = () if earlier is None else (end * row["scale"] for end in earlier[1:])
+        if earlier is not None and abs(group["mean"] - middle) <= max(abs(end - middle) for end in ends):
             continue
         beside = "" if earlier is None else f", {signed_text(earlier[0])} in the baseline"
         yield (
@@ -72,7 +73,7 @@ def _hidden_groups(
 
 def _narrow(row: Mapping[str, Any], before: Earlier) -> Iterator[str]:
     """Yield a note if an interval is much narrower than that of the baseline."""
-    sd_before = float(before.draws.std())
+    sd_before = float(before.draws.std()) * row["scale"]
     if row["sd"] < NARROWEST * sd_before:
         yield (
             f"{row['study']} in {row['embedding']}: its sd is {row['sd']:.3f}, {sd_before:.3f} in the baseline. Its "

@@ -24,7 +24,10 @@ WIDEST = 1.25
 def decided(
     row: Mapping[str, Any], draws: Floats, region: Region, hdi_prob: float, baseline: Baseline | None
 ) -> dict[str, Any]:
-    """Return the outcome of a question with its numbers and its reason."""
+    """Return the outcome of a question with its numbers and its reason.
+
+    A question with a region has the `scale` of its contrasts as a share of those of the baseline.
+    """
     if "error" in row:
         return {"outcome": UNANSWERED, "compared_by": "", "reason": row["error"]}
     before, beside = compared_answer(row, baseline)
@@ -47,7 +50,7 @@ def decided(
         reason += f" (the region times {scale:.2f}, the ratio of the lists' coherence to the baseline's)"
     inside = float(((draws >= low) & (draws <= high)).mean())
     numbers = {"sd": float(draws.std(ddof=1)), "probability_in_rope": inside, "compared_by": ""}
-    numbers |= {"rope_low": low, "rope_high": high}
+    numbers |= {"rope_low": low, "rope_high": high, "scale": scale}
     if before is not None:
         middle = (low + high) / 2
         worse = probability_worse(draws, before.draws * scale, middle)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.audit_frame import AuditFrame
+from bayesbias.audits.coherence import Coherence
 from bayesbias.audits.gate_files import checksum
 from bayesbias.errors import ReportError
 from tests.audits.test_gate import SPREAD, audited
+from tests.audits.test_ranks import SOUND
 
 
 def with_groups(groups: Mapping[str, float], mean: float = 0.0) -> pd.DataFrame:
@@ -73,6 +76,27 @@ def test_a_much_narrower_interval_is_named(tmp_path: Path, *, factor: float, nam
     result = bb.gate(frame, rope=0.02, baseline=path)
     assert result.outcome == "pass"
     assert ("s in A: its sd is 0.001, 0.005 in the baseline" in str(result)) == named
+
+
+def test_contrasts_of_another_scale_are_compared_in_that_of_the_baseline(tmp_path: Path) -> None:
+    """A part that all words share makes contrasts and their intervals smaller by the same factor."""
+    rope = {"standardised": 0.4}
+    path = bb.write(bb.gate(with_groups({"women": -0.2}), rope=rope), tmp_path / "old") / "gate.json"
+    smaller = Coherence(0.2 * SOUND.coherence, SOUND.centred_coherence, 0.8, 0.0)
+
+    def notes(women: float) -> tuple[str, ...]:
+        frame = with_groups({"women": women})
+        draws = 0.2 * SPREAD
+        frame.record.draws["A", "s", "contrast"][:] = draws
+        overall = frame["protected_group"] == ""
+        frame.loc[overall, ["mean", "hdi_low", "hdi_high"]] = [draws.mean(), *np.quantile(draws, [0.055, 0.945])]
+        frame.record = replace(frame.record, coherences={("A", "s"): smaller})
+        result = bb.gate(frame, rope=rope, baseline=path)
+        assert result.outcome == "pass"
+        return result.notes
+
+    assert not notes(-0.04)
+    assert "'women' lies outside" in notes(-0.06)[0]
 
 
 @pytest.mark.slow
