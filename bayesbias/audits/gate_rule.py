@@ -123,7 +123,7 @@ def _by_region(row: Mapping[str, Any], draws: Floats, region: tuple[float, float
 
 def _unconverged(row: Mapping[str, Any]) -> bool:
     # R-hat is missing for a single chain, which can be stuck, and for draws without chains, which cannot.
-    return bool(row["unconverged"] or row["r_hat"] > RHAT_MAX)
+    return bool(row.get("unconverged", False) or row["r_hat"] > RHAT_MAX)
 
 
 def question_of(row: Mapping[str, Any]) -> Question:
