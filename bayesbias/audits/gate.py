@@ -436,7 +436,7 @@ def gate(
         baseline="" if baseline is None else Path(baseline).name,
         missing=() if before is None else before.plan.not_asked(plan),
         changes=() if before is None else (*before.plan.changes(plan), *before.fewer_draws(counts)),
-        notes=(*gate_notes(rows, groups, before), *(() if before is None else before.notes(record.settings))),
+        notes=(*gate_notes(rows, groups, region, before), *(() if before is None else before.notes(record.settings))),
         groups=groups,
         strict=strict,
         settings={**record.settings, "Baseline": baseline_text},

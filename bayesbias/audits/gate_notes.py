@@ -3,23 +3,31 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bayesbias.audits.coherence import standardised_rope
 from bayesbias.audits.gate_files import Baseline, Earlier
+from bayesbias.audits.gate_plan import Region
 from bayesbias.audits.gate_rule import compared_answer, question_of
 from bayesbias.base.exit_codes import PASS
 from bayesbias.base.number_text import interval_text, signed_text
 
 GROUP = ("protected_group", "mean", "hdi_low", "hdi_high")
 """What a gate keeps of the contrast of each protected group."""
+COARSEST = 0.5
+"""Largest end of a region, in units of coherence, by which a question passes without a note."""
 NARROWEST = 1 / 1.5
 """Smallest ratio of a posterior sd to that of the baseline that a question has without a note."""
 
 
 def gate_notes(
-    rows: Sequence[Mapping[str, Any]], groups: Sequence[Mapping[str, Any]], before: Baseline | None
+    rows: Sequence[Mapping[str, Any]],
+    groups: Sequence[Mapping[str, Any]],
+    region: Region,
+    before: Baseline | None,
 ) -> Iterator[str]:
     """Yield notes on the outcomes of a gate.
 
     - `rows`: facts, numbers and outcome of each question.
+    - `region`: the region of the plan.
     - `groups`: names of the question, and the contrast (`GROUP`), of each of its protected groups.
     """
     if before is not None:
@@ -30,6 +38,8 @@ def gate_notes(
             yield from _hidden_groups(row, [group for group in groups if _question(group) == _question(row)], answer)
             if answer is not None:
                 yield from _narrow(row, answer)
+            elif not region.standardised:
+                yield from _coarse(row, region)
 
 
 def _question(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -68,6 +78,20 @@ def _hidden_groups(
             f"{row['study']} in {row['embedding']} passes as a mean over its groups, of which "
             f"{group['protected_group']!r} lies outside {interval_text(low, high)}: {signed_text(group['mean'])} "
             f"({interval_text(group['hdi_low'], group['hdi_high'])}){beside}"
+        )
+
+
+def _coarse(row: Mapping[str, Any], region: Region) -> Iterator[str]:
+    """Yield a note if a region without a baseline is large beside what distinguishes words of these vectors at all.
+
+    Noise makes every contrast small, and nothing else shows it.
+    """
+    share = min(abs(region.low), abs(region.high)) / row["coherence"]
+    if share > COARSEST:
+        yield (
+            f"{row['study']} in {row['embedding']} passes by a region of {share:.1f} times the coherence of its lists, "
+            f"{row['coherence']:.3f}, so that it could hardly fail: noise in vectors does this. Give a baseline, or a "
+            f"region in units of coherence ({standardised_rope()})"
         )
 
 

@@ -40,7 +40,7 @@ def test_a_group_outside_the_region_is_named_though_the_mean_passes() -> None:
     assert f"NOTE {women}." in str(result)
     assert women.replace("'", "") in result.model_card.replace("'", "")
     assert not bb.gate(with_groups({"women": -0.2}, 0.05), rope=0.02).notes, "it fails, so that nothing is hidden"
-    assert not bb.gate(with_groups({"women": -0.2}), rope=(-0.4, 0.4)).notes
+    assert not bb.gate(with_groups({"women": -0.08}), rope=0.1).notes
 
 
 def test_beside_a_baseline_only_a_group_that_reaches_farther_is_named(tmp_path: Path) -> None:
@@ -76,6 +76,21 @@ def test_a_much_narrower_interval_is_named(tmp_path: Path, *, factor: float, nam
     result = bb.gate(frame, rope=0.02, baseline=path)
     assert result.outcome == "pass"
     assert ("s in A: its sd is 0.001, 0.005 in the baseline" in str(result)) == named
+
+
+@pytest.mark.parametrize(("coherence", "rope", "named"), [(0.03, 0.02, True), (0.05, 0.02, False)])
+def test_a_region_that_is_large_beside_the_coherence_is_named_without_a_baseline(
+    tmp_path: Path, *, coherence: float, rope: float, named: bool
+) -> None:
+    """As in vectors that are mostly noise, whose contrasts are all small."""
+    frame = audited({"s": 0.0}, coherences={("A", "s"): Coherence(coherence, coherence, 0.1, 0.0)})
+    result = bb.gate(frame, rope=rope)
+    assert result.outcome == "pass"
+    assert ("passes by a region of 0.7 times the coherence of its lists, 0.030" in str(result)) == named
+    assert bool(bb.gate(frame, rope=(-rope, 1)).notes) == named
+    assert not bb.gate(frame, rope={"standardised": 0.7}).notes
+    path = bb.write(result, tmp_path / "old") / "gate.json"
+    assert not bb.gate(frame, rope=rope, baseline=path).notes
 
 
 def test_contrasts_of_another_scale_are_compared_in_that_of_the_baseline(tmp_path: Path) -> None:
