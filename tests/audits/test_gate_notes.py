@@ -121,8 +121,9 @@ def test_a_chain_that_cannot_have_converged_decides_nothing() -> None:
     study = bb.Study(name="cats", **lists, associated=[("cats", "quiet")], human="none", neutral="none")
     vectors = {"cat": [1.0, 0.0], "tom": [0.8, 0.6], "purr": [0.6, 0.8], "bark": [0.0, 1.0]}
     model = bb.load_model("hierarchical", priors={"connection_mean": "StudentT(4, 1, 0.3)"})
-    settings = {"draws": 100, "tune": 1, "chains": 1, "random_seed": 1, "progress": False}
+    settings: dict[str, Any] = {"draws": 100, "tune": 1, "chains": 1, "random_seed": 1, "progress": False}
     audit = bb.audit({"pets": vectors}, [study], ["contrast"], model=model, **settings)
+    assert audit.record is not None
     assert audit.record.unconverged == {("pets", "cats")}
     assert audit["r_hat"].isna().all()
 
