@@ -52,6 +52,7 @@ from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import (
     ArgumentError,
     BayesBiasWarning,
+    ConvergenceWarning,
     LostWordsWarning,
     NotEnoughMemoryError,
     ReportError,
@@ -182,6 +183,12 @@ def _record(
             for question, answer in answered
             if (facts := answer.facts.get("coherence")) and (coherence := Coherence.read(facts))
         },
+        vectors_hashes={cell.question: cell.vectors for cell in cells},
+        unconverged=frozenset(
+            question
+            for question, answer in answered
+            if any(category == ConvergenceWarning.__name__ for category, _ in answer.warned)
+        ),
     )
 
 

@@ -92,6 +92,10 @@ class AuditRecord(Described):
         Hash of the model.
     coherences
         (embedding, study) -> how much more the words of a list resemble each other than those of different lists.
+    vectors_hashes
+        (embedding, study) -> hash of the words and vectors that can enter the answer.
+    unconverged
+        (embedding, study) of the answers whose sampler did not converge.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -113,6 +117,8 @@ class AuditRecord(Described):
     interval_includes: Mapping[str, str] = field(repr=False, default_factory=dict)
     model_hash: str = ""
     coherences: Mapping[tuple[str, str], Coherence] = field(repr=False, default_factory=dict)
+    vectors_hashes: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
+    unconverged: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def _facts(self) -> Facts:

@@ -109,11 +109,15 @@ def _coherence(units: Floats, sizes: np.ndarray, count: int) -> tuple[float, flo
 
 def remedy() -> str:
     """Return what to do where all words resemble each other more, or less, than they did."""
-    rope = setting("rope", {"standardised": 0.3}, option="--rope-standardised 0.3")
     return (
         "Remove what all words share (bb.embeddings.without_common_part), or take a region in units of coherence "
-        f"({rope})"
+        f"({standardised_rope()})"
     )
+
+
+def standardised_rope() -> str:
+    """Return the setting of a region in units of coherence."""
+    return setting("rope", {"standardised": 0.3}, option="--rope-standardised 0.3")
 
 
 def why_not_comparable(now: Coherence, before: Coherence | None, *, standardised: bool) -> str:

@@ -1,7 +1,7 @@
 """A gate: each question of an audit passes, fails or stays undecided by a region of practical equivalence."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from bayesbias.audits.gate_files import (
     model_card,
     read_baseline,
 )
+from bayesbias.audits.gate_notes import GROUP, gate_notes
 from bayesbias.audits.gate_plan import (
     DEPENDENCE,
     STANDARDISED,
@@ -83,9 +84,9 @@ class GateResult(Result):
     questions
         One row per question:
 
-        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `model_hash`, `words_hash`, `lost_words`;
-          `interval_includes`: what its interval includes besides the choice of independent words; `question`: the
-          study's, in words;
+        - `embedding`, `study`, `model`, `random_seed`, `study_hash`, `model_hash`, `words_hash`, `vectors_hash`,
+          `lost_words`; `interval_includes`: what its interval includes besides the choice of independent words;
+          `question`: the study's, in words;
         - `outcome`: ``"pass"``, ``"fail"``, ``"undecided"``, ``"not comparable"`` or ``"unanswered"``; `reason`: why,
           in words;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast in units of cosine distance; `probability_in_rope`;
@@ -107,9 +108,14 @@ class GateResult(Result):
     changes
         How the plan differs otherwise from that of the baseline.
     notes
-        What else to know of the baseline: whether it is of the same vectors, or of another version of this package.
+        What else to know: a question that passes although one of its groups lies outside the region, or with a much
+        narrower interval than the baseline's, and whether the baseline is of the same vectors, or of another version of
+        this package.
     strict
         Whether another plan than that of the baseline is an outcome.
+    groups
+        Contrast of each protected group: `embedding`, `study`, `model`, `random_seed`, `protected_group`, `mean`,
+        `hdi_low`, `hdi_high`.
     settings
         Settings of the audit.
     draws
@@ -124,6 +130,7 @@ class GateResult(Result):
     changes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     strict: bool = True
+    groups: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     draws: tuple[Floats, ...] = ()
 
@@ -258,7 +265,8 @@ class GateResult(Result):
         head = {"schema_version": SCHEMA_VERSION, "outcome": self.outcome, "exit_code": self.exit_code}
         facts = {"rope": list(self.rope), "standardised": self.region.standardised, "hdi_prob": self.hdi_prob}
         facts |= {"baseline": self.baseline, "missing": list(self.missing), "changes": list(self.changes)}
-        content = head | facts | {"questions": plain(self.questions)} | super().to_dict()
+        numbers = {"questions": plain(self.questions), "groups": plain(self.groups)}
+        content = head | facts | numbers | super().to_dict()
         return content | {"checksum": checksum(content)}
 
     def _json(self) -> str:
@@ -408,6 +416,7 @@ def gate(
         raise ReportError(f"rope: the gate needs a region of practical equivalence, such as {setting('rope', 0.02)}.")
     check_flag("strict", strict)
     before = None if baseline is None else read_baseline(baseline)
+    groups = _groups(audit)
     rows: list[dict[str, Any]] = []
     draws: list[Floats] = []
     for row, values in _questions(audit, record):
@@ -427,7 +436,8 @@ def gate(
         baseline="" if baseline is None else Path(baseline).name,
         missing=() if before is None else before.plan.not_asked(plan),
         changes=() if before is None else (*before.plan.changes(plan), *before.fewer_draws(counts)),
-        notes=() if before is None else tuple(before.notes(record.settings)),
+        notes=(*gate_notes(rows, groups, region, before), *(() if before is None else before.notes(record.settings))),
+        groups=groups,
         strict=strict,
         settings={**record.settings, "Baseline": baseline_text},
         draws=tuple(draws),
@@ -437,7 +447,8 @@ def gate(
 _COLUMNS = (
     *(*_KEY, "random_seed", "outcome", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
     *("baseline_mean", "probability_worse", "compared_by", "rope_low", "rope_high", *COHERENCE),
-    *("lost_words", "study_hash", "model_hash", "words_hash", "interval_includes", "question", "reason"),
+    *("lost_words", "study_hash", "model_hash", "words_hash", "vectors_hash"),
+    *("interval_includes", "question", "reason"),
 )
 
 
@@ -445,6 +456,17 @@ def _frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":
     import pandas as pd
 
     return pd.DataFrame(rows).reindex(columns=list(_COLUMNS)).astype(dict.fromkeys(_NUMBERS, float))
+
+
+def _groups(audit: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return the contrast of each protected group of each question of an audit."""
+    parts = [audit_rows(part) for _, part in audit_parts(audit)] if len(audit) else []
+    return [
+        {name: row[name] for name in ("embedding", "study", *GROUP)}
+        | {"model": variant.model, "random_seed": variant.random_seed}
+        for rows, variant in parts
+        for row in rows_of(rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] != "")])
+    ]
 
 
 def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dict[str, Any], Floats]]:
@@ -463,11 +485,13 @@ def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dic
             facts |= {"study_hash": variant.study_hashes.get(study, ""), "model_hash": variant.model_hash}
             facts |= {"words_hash": variant.words_hashes.get((embedding, study), "")}
             facts |= {"interval_includes": variant.interval_includes.get(embedding, "")}
+            facts |= {"vectors_hash": variant.vectors_hashes.get((embedding, study), "")}
             facts |= {"question": variant.questions.get(study, "")}
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:
                 numbers = {name: row[name] for name in ("mean", "hdi_low", "hdi_high", *CONTEXTS, "r_hat")}
                 coherence = variant.coherences.get((embedding, study), Coherence(*[np.nan] * len(COHERENCE)))
+                numbers["unconverged"] = (embedding, study) in variant.unconverged
                 yield facts | numbers | vars(coherence), variant.draws[embedding, study, CONTRAST]
             elif error := variant.failed.get((embedding, study), left_out.get((embedding, study))):
                 yield facts | {"error": error}, np.empty(0)

@@ -5,7 +5,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -180,12 +180,18 @@ class Earlier:
         ``"draws"`` or ``"mean and sd"``.
     coherence
         Coherence of the study's lists.
+    vectors_hash
+        Hash of the words and vectors that can enter the answer.
+    groups
+        Protected group -> mean and interval of its contrast.
     """
 
     mean: float
     draws: Floats
     compared_by: str
     coherence: Coherence
+    vectors_hash: str = ""
+    groups: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,8 +214,6 @@ class Baseline:
 
     def notes(self, settings: Mapping[str, str]) -> Iterator[str]:
         """Yield what a user should know of a later gate with these settings, beside its outcomes."""
-        if self.vectors == settings.get(_VECTORS):
-            yield "The vectors are those of the baseline, so nothing can be worse: check whether they are the new ones"
         if self.package != (package := _setting({"settings": settings}, _PACKAGE)):
             yield (
                 f"The baseline is of {self.package}, and this gate of {package}: numbers can differ for this reason "
@@ -256,13 +260,15 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         raise ReportError(f"The baseline {path}: settings must be at most {_MOST_SETTINGS} texts.")
     size = 8 * _QUANTILES * len(content["questions"])
     check_memory(size, f"The baseline {path}: its questions", "Check whether it is the right file.")
+    groups = _groups(content.get("groups", []), path)
     questions: dict[Question, AskedQuestion] = {}
     answers: dict[Question, Earlier] = {}
     for number, question in enumerate(content["questions"], start=1):
         key, question_facts, answer = _answer(question, f"The baseline {path}, question {number}")
         if key in answers:
             raise ReportError(f"The baseline {path} has {', '.join(key)} twice: give a gate of one seed.")
-        questions[key], answers[key] = question_facts, answer
+        questions[key] = question_facts
+        answers[key] = replace(answer, vectors_hash=str(question.get("vectors_hash")), groups=groups.get(key, {}))
     plan = _plan(content, questions, path)
     if content.get("checksum") != checksum(content):
         raise ReportError(
@@ -275,6 +281,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
 def checksum(content: Mapping[str, Any]) -> str:
     """Return a hash of all that a gate takes from a baseline; neither the order of keys nor the layout changes it."""
     compared = {name: content.get(name) for name in ("rope", "standardised", "hdi_prob", "questions", "settings")}
+    compared |= {"groups": content["groups"]} if "groups" in content else {}
     return hashlib.sha256(json.dumps(_floats(compared), sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -334,6 +341,24 @@ def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier
     if not abs(contrasts).max() < _LARGEST:
         raise ReportError(f"{place}: draws must be contrasts of cosine distances, from -{_LARGEST} to {_LARGEST}.")
     return key, facts, Earlier(float(mean), contrasts, "draws", coherence)
+
+
+def _groups(groups: Any, path: str | os.PathLike[str]) -> Mapping[Question, Mapping[str, tuple[float, float, float]]]:
+    """Return the contrasts of protected groups in a baseline by question; none if a gate wrote none."""
+    contrasts: dict[Question, dict[str, tuple[float, float, float]]] = {}
+    for item in groups if isinstance(groups, list) else [groups]:
+        group = item if _is_object(item) else {}
+        texts: list[Any] = [group.get(name) for name in ("embedding", "study", "model", "protected_group")]
+        numbers: list[Any] = [group.get(name) for name in ("mean", "hdi_low", "hdi_high")]
+        if not (all(map(is_text, texts)) and all(map(_is_contrast, numbers))):
+            raise ReportError(
+                f"The baseline {path}: groups must be objects with embedding, study, model, protected_group, mean, "
+                "hdi_low and hdi_high."
+            )
+        embedding, study, model, name = texts
+        mean, low, high = map(float, numbers)
+        contrasts.setdefault((embedding, study, model), {})[name] = (mean, low, high)
+    return contrasts
 
 
 def _is_object(value: Any) -> bool:

@@ -24,10 +24,13 @@ WIDEST = 1.25
 def decided(
     row: Mapping[str, Any], draws: Floats, region: Region, hdi_prob: float, baseline: Baseline | None
 ) -> dict[str, Any]:
-    """Return the outcome of a question with its numbers and its reason."""
+    """Return the outcome of a question with its numbers and its reason.
+
+    A question with a region has the `scale` of its contrasts as a share of those of the baseline.
+    """
     if "error" in row:
         return {"outcome": UNANSWERED, "compared_by": "", "reason": row["error"]}
-    before, beside = _earlier(row, baseline)
+    before, beside = compared_answer(row, baseline)
     coherence = Coherence(*(row[name] for name in COHERENCE))
     earlier_coherence = None if before is None else before.coherence
     if why := why_not_comparable(coherence, earlier_coherence, standardised=region.standardised):
@@ -47,7 +50,7 @@ def decided(
         reason += f" (the region times {scale:.2f}, the ratio of the lists' coherence to the baseline's)"
     inside = float(((draws >= low) & (draws <= high)).mean())
     numbers = {"sd": float(draws.std(ddof=1)), "probability_in_rope": inside, "compared_by": ""}
-    numbers |= {"rope_low": low, "rope_high": high}
+    numbers |= {"rope_low": low, "rope_high": high, "scale": scale}
     if before is not None:
         middle = (low + high) / 2
         worse = probability_worse(draws, before.draws * scale, middle)
@@ -59,7 +62,7 @@ def decided(
         )
         beside = f"; {compared}"
         error = BORDERLINE * np.sqrt(worse * (1 - worse) / len(draws))
-        if outcome != PASS and not row["r_hat"] > RHAT_MAX:
+        if outcome != PASS and not _unconverged(row):
             sd_before = before.draws.std() * scale
             wide = draws.std() > WIDEST * sd_before and farther_reaching(draws, before.draws * scale, middle, hdi_prob)
             if wide and worse < hdi_prob + error:
@@ -90,7 +93,7 @@ def farther_reaching(new: Floats, old: Floats, middle: float, hdi_prob: float) -
     return bool(reach > earlier_reach)
 
 
-def _earlier(row: Mapping[str, Any], baseline: Baseline | None) -> tuple[Earlier | None, str]:
+def compared_answer(row: Mapping[str, Any], baseline: Baseline | None) -> tuple[Earlier | None, str]:
     """Return the answer of a baseline to the same question, or None and why there is none."""
     if baseline is None or not baseline.answers:
         return None, ""
@@ -112,9 +115,15 @@ def _by_region(row: Mapping[str, Any], draws: Floats, region: tuple[float, float
     with_contexts = replace(interval, low=low, high=high)
     if np.isfinite(low) and outcome_of(with_contexts, region)[0] != outcome:
         outcome, reason = UNDECIDED, f"with the choice of sentences its interval is {interval_text(low, high)}"
-    if row["r_hat"] > RHAT_MAX:
-        outcome, reason = UNDECIDED, f"its draws did not converge (R-hat {row['r_hat']:.3f})"
+    if _unconverged(row):
+        numbers = f" (R-hat {row['r_hat']:.3f})" if row["r_hat"] > RHAT_MAX else ", as its sampler warned"
+        outcome, reason = UNDECIDED, f"its draws did not converge{numbers}"
     return outcome, reason
+
+
+def _unconverged(row: Mapping[str, Any]) -> bool:
+    # R-hat is missing for a single chain, which can be stuck, and for draws without chains, which cannot.
+    return bool(row.get("unconverged", False) or row["r_hat"] > RHAT_MAX)
 
 
 def question_of(row: Mapping[str, Any]) -> Question:

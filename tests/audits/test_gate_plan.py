@@ -64,6 +64,14 @@ def test_fewer_draws_than_were_kept_are_another_plan(tmp_path: Path, size: int, 
     assert ("CHANGED b in A: at least 1,000 draws in the baseline" in str(result)) == (size < 1000)
 
 
+def test_an_embedding_that_cannot_be_read_is_no_other_plan(tmp_path: Path) -> None:
+    words = {"words_hashes": {("A", "a"): "one", ("A", "b"): "one"}}
+    path = bb.write(bb.gate(now_of(**words), rope=0.02), tmp_path / "old.json")
+    unread = audited({"a": 0.0}, {"b": "There is no file."}, **(SAME | {"words_hashes": {("A", "a"): "one"}}))
+    result = bb.gate(unread, rope=0.02, baseline=path)
+    assert (result.outcome, result.plan_changes) == ("unanswered", ())
+
+
 def test_the_same_plan_and_a_larger_one_pass(baseline: Path) -> None:
     assert bb.gate(now_of(), rope=0.02, baseline=baseline).exit_code == 0
     larger = audited({"a": 0.0, "b": 0.0, "c": 0.0}, **SAME)

@@ -37,6 +37,15 @@ def test_draws_that_did_not_converge_decide_nothing() -> None:
         assert "R-hat 1.020" in str(result)
 
 
+def test_a_single_chain_whose_sampler_warned_decides_nothing() -> None:
+    """A single chain has no R-hat, and can be stuck at one value."""
+    for mean in (0.0, 0.05):
+        frame = audited({"s": mean}, unconverged=frozenset({("A", "s")})).assign(r_hat=np.nan)
+        result = bb.gate(frame, rope=0.02)
+        assert outcomes(result) == {"s": "undecided"}
+        assert "its draws did not converge, as its sampler warned" in str(result)
+
+
 def test_the_choice_of_sentences_must_not_decide() -> None:
     frame = audited({"s": 0.0})
     assert outcomes(bb.gate(frame.assign(context_low=-0.018, context_high=0.018), rope=0.02)) == {"s": "pass"}

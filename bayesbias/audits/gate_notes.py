@@ -1,0 +1,106 @@
+"""What a user should know of questions that pass: a group that the mean hides, and vectors that are suspect."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bayesbias.audits.coherence import standardised_rope
+from bayesbias.audits.gate_files import Baseline, Earlier
+from bayesbias.audits.gate_plan import Region
+from bayesbias.audits.gate_rule import compared_answer, question_of
+from bayesbias.base.exit_codes import PASS
+from bayesbias.base.number_text import interval_text, signed_text
+
+GROUP = ("protected_group", "mean", "hdi_low", "hdi_high")
+"""What a gate keeps of the contrast of each protected group."""
+COARSEST = 0.5
+"""Largest end of a region, in units of coherence, by which a question passes without a note."""
+NARROWEST = 1 / 1.5
+"""Smallest ratio of a posterior sd to that of the baseline that a question has without a note."""
+
+
+def gate_notes(
+    rows: Sequence[Mapping[str, Any]],
+    groups: Sequence[Mapping[str, Any]],
+    region: Region,
+    before: Baseline | None,
+) -> Iterator[str]:
+    """Yield notes on the outcomes of a gate.
+
+    - `rows`: facts, numbers and outcome of each question.
+    - `region`: the region of the plan.
+    - `groups`: names of the question, and the contrast (`GROUP`), of each of its protected groups.
+    """
+    if before is not None:
+        yield from _same_vectors(rows, before)
+    for row in rows:
+        if row["outcome"] == PASS:
+            answer = None if before is None else compared_answer(row, before)[0]
+            yield from _hidden_groups(row, [group for group in groups if _question(group) == _question(row)], answer)
+            if answer is not None:
+                yield from _narrow(row, answer)
+            elif not region.standardised:
+                yield from _coarse(row, region)
+
+
+def _question(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (*question_of(row), row["random_seed"])
+
+
+def _same_vectors(rows: Sequence[Mapping[str, Any]], before: Baseline) -> Iterator[str]:
+    """Yield the embeddings that have the vectors of the baseline in all questions that both ask."""
+    same: dict[str, bool] = {}
+    for row in rows:
+        if row["vectors_hash"] and (answer := before.answers.get(question_of(row))) is not None:
+            is_same = answer.vectors_hash == row["vectors_hash"]
+            same[row["embedding"]] = same.get(row["embedding"], True) and is_same
+    if names := [name for name, is_same in same.items() if is_same]:
+        yield (
+            f"The vectors of {', '.join(names)} are those of the baseline, so nothing can be worse: check whether they "
+            "are the new ones"
+        )
+
+
+def _hidden_groups(
+    row: Mapping[str, Any], groups: Sequence[Mapping[str, Any]], before: Earlier | None
+) -> Iterator[str]:
+    """Yield the groups of a question whose contrast lies outside the region, and farther than in the baseline."""
+    low, high = row["rope_low"], row["rope_high"]
+    middle = (low + high) / 2
+    for group in groups:
+        if group["hdi_low"] <= high and group["hdi_high"] >= low:
+            continue
+        earlier = None if before is None else before.groups.get(group["protected_group"])
+        ends = () if earlier is None else (end * row["scale"] for end in earlier[1:])
+        if earlier is not None and abs(group["mean"] - middle) <= max(abs(end - middle) for end in ends):
+            continue
+        beside = "" if earlier is None else f", {signed_text(earlier[0])} in the baseline"
+        yield (
+            f"{row['study']} in {row['embedding']} passes as a mean over its groups, of which "
+            f"{group['protected_group']!r} lies outside {interval_text(low, high)}: {signed_text(group['mean'])} "
+            f"({interval_text(group['hdi_low'], group['hdi_high'])}){beside}"
+        )
+
+
+def _coarse(row: Mapping[str, Any], region: Region) -> Iterator[str]:
+    """Yield a note if a region without a baseline is large beside what distinguishes words of these vectors at all.
+
+    Noise makes every contrast small, and nothing else shows it.
+    """
+    share = min(abs(region.low), abs(region.high)) / row["coherence"]
+    if share > COARSEST:
+        yield (
+            f"{row['study']} in {row['embedding']} passes by a region of {share:.1f} times the coherence of its lists, "
+            f"{row['coherence']:.3f}, so that it could hardly fail: noise in vectors does this. Give a baseline, or a "
+            f"region in units of coherence ({standardised_rope()})"
+        )
+
+
+def _narrow(row: Mapping[str, Any], before: Earlier) -> Iterator[str]:
+    """Yield a note if an interval is much narrower than that of the baseline."""
+    sd_before = float(before.draws.std()) * row["scale"]
+    if row["sd"] < NARROWEST * sd_before:
+        yield (
+            f"{row['study']} in {row['embedding']}: its sd is {row['sd']:.3f}, {sd_before:.3f} in the baseline. Its "
+            "words differ less in this association than they did, as after a change that was fitted to them. Ask words "
+            "that it was not fitted to"
+        )
