@@ -14,6 +14,8 @@ GROUP = ("protected_group", "mean", "hdi_low", "hdi_high")
 """What a gate keeps of the contrast of each protected group."""
 COARSEST = 0.5
 """Largest end of a region, in units of coherence, by which a question passes without a note."""
+FARTHEST = 1.0
+"""Largest change since the baseline, in posterior sds of the baseline, by which a question passes without a note."""
 NARROWEST = 1 / 1.5
 """Smallest ratio of a posterior sd to that of the baseline that a question has without a note."""
 
@@ -38,6 +40,7 @@ def gate_notes(
             yield from _hidden_groups(row, [group for group in groups if _question(group) == _question(row)], answer)
             if answer is not None:
                 yield from _narrow(row, answer)
+                yield from _moved(row, answer)
             elif not region.standardised:
                 yield from _coarse(row, region)
 
@@ -92,6 +95,21 @@ def _coarse(row: Mapping[str, Any], region: Region) -> Iterator[str]:
             f"{row['study']} in {row['embedding']} passes by a region of {share:.1f} times the coherence of its lists, "
             f"{row['coherence']:.3f}, so that it could hardly fail: noise in vectors does this. Give a baseline, or a "
             f"region in units of coherence ({standardised_rope()})"
+        )
+
+
+def _moved(row: Mapping[str, Any], before: Earlier) -> Iterator[str]:
+    """Yield a note if a contrast is far from that of the baseline, nearer to the region, in it, or beyond it.
+
+    A gate asks whether it lies farther out, with little doubt; a reader should know what else changed.
+    """
+    mean_before, sd_before = (float(value) * row["scale"] for value in (before.draws.mean(), before.draws.std()))
+    if abs(row["mean"] - mean_before) > FARTHEST * sd_before:
+        turned = ", and changed its sign" if row["mean"] * mean_before < 0 else ""
+        yield (
+            f"{row['study']} in {row['embedding']} moved from {signed_text(mean_before)} in the baseline to "
+            f"{signed_text(row['mean'])}, by more than its posterior sd of {sd_before:.3f}{turned}. The gate only asks "
+            "whether it lies farther from the region: look why it moved"
         )
 
 

@@ -78,6 +78,20 @@ def test_a_much_narrower_interval_is_named(tmp_path: Path, *, factor: float, nam
     assert ("s in A: its sd is 0.001, 0.005 in the baseline" in str(result)) == named
 
 
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [(-0.052, ""), (-0.057, "moved from -0.050"), (0.0, "in the baseline to"), (0.05, "changed its sign"), (0.02, "changed its sign")],
+)
+def test_a_contrast_that_moved_is_named_wherever_it_went(tmp_path: Path, now: float, said: str) -> None:
+    """Somewhat farther out, which the rule allows; into the region, as after an edit of the words; or turned."""
+    path = bb.write(bb.gate(audited({"s": -0.05}), rope=0.02), tmp_path / "old") / "gate.json"
+    result = bb.gate(audited({"s": now}), rope=0.02, baseline=path)
+    assert result.outcome == "pass"
+    notes = [note for note in result.notes if "moved from" in note]
+    assert bool(notes) == bool(said)
+    assert all(said in note and "posterior sd of 0.005" in note for note in notes)
+
+
 @pytest.mark.parametrize(("coherence", "rope", "named"), [(0.03, 0.02, True), (0.05, 0.02, False)])
 def test_a_region_that_is_large_beside_the_coherence_is_named_without_a_baseline(
     tmp_path: Path, *, coherence: float, rope: float, named: bool
