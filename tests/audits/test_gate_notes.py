@@ -80,7 +80,13 @@ def test_a_much_narrower_interval_is_named(tmp_path: Path, *, factor: float, nam
 
 @pytest.mark.parametrize(
     ("now", "said"),
-    [(-0.052, ""), (-0.057, "moved from -0.050"), (0.0, "in the baseline to"), (0.05, "changed its sign"), (0.02, "changed its sign")],
+    [
+        (-0.052, ""),
+        (-0.057, "moved from -0.050"),
+        (0.0, "in the baseline to"),
+        (0.05, "changed its sign"),
+        (0.02, "changed its sign"),
+    ],
 )
 def test_a_contrast_that_moved_is_named_wherever_it_went(tmp_path: Path, now: float, said: str) -> None:
     """Somewhat farther out, which the rule allows; into the region, as after an edit of the words; or turned."""

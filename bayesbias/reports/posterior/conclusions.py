@@ -312,7 +312,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
             *word_statements,
             *([chance_statement(of_first, hdi_prob, spec)] if names_words else []),
             *_added_statements(fit, hdi_prob),
-            *(statement for row in overall[:1] for statement in context_statements(fit, row)),
+            *(context_statements(fit, overall[0]) if np.isfinite(overall[0].get("context_sd", np.nan)) else ()),
         ),
         limits=tuple(_limits(fit, without_rope=rope is None, names_words=names_words)),
         heading=f"What the posterior shows ({percent_text(hdi_prob)} HPDI, {measure.in_unit})",

@@ -20,12 +20,10 @@ _FEWEST_TEMPLATES = 5
 
 
 def context_statements(fit: "xr.DataTree", row: dict[Any, Any]) -> Iterator[Statement]:
-    """Yield what the choice of contexts adds to a contrast, from its row of `contrasts`, and what single templates do.
+    """Yield what the choice of contexts adds to a contrast, and how it differs between templates, if the table says so.
 
-    Without contexts, or without the contrast of each template, there is nothing to say.
+    `row` is that of `contrasts`, with its error over contexts.
     """
-    if not np.isfinite(row.get("context_sd", np.nan)):
-        return
     yield _context_statement(fit, row)
     table = fit_attribute(fit, "table")
     sides = contrast_sides(row["contrast"])
