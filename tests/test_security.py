@@ -24,6 +24,7 @@ ATTACKS = {
     "So are folders of models": "the_memory_for_files_is_checked_before_any_library_reads_them "
     "ngrams_of_a_word_are_counted_before_they_are_made",
     "Sizes in a model's settings": "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called "
+    "what_needs_no_weights_is_not_done_again_and_again "
     "a_configuration_without_sizes_does_not_make_a_large_model a_configuration_does_not_make_parts_without_end "
     "marks_without_end_are_refused_before_a_normal_form_is_made",
     "So are XML": "what_xml_declares_does_not_stand_for_more a_number_of_many_digits_takes_no_memory "
