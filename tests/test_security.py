@@ -81,6 +81,7 @@ ATTACKS = {
     "While a library reads": "nothing_is_downloaded_while_a_model_is_read",
     "Requests that would take": "what_would_take_too_long_or_too_much_is_said a_year_of_work_is_refused_with_the_count",
     "Other users cannot": "a_planted_workshop_moves_and_overwrites_nothing a_strangers_journal_reaches_nothing_outside "
+    "a_link_that_others_plant_meanwhile_removes_no_earlier_gate "
     "a_folder_of_the_user_that_is_renamed_to_a_workshop_is_not_cleared hostile_inputs_are_read_or_refused",
     "Outputs are refused": "nothing_is_written_below_a_folder_whose_content_all_may_rename",
     "In one with the sticky bit": "what_is_of_another_user_where_all_may_make_it_is_not_written_to "
