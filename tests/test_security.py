@@ -93,7 +93,8 @@ ATTACKS = {
     "a_folder_that_a_stranger_makes_before_a_training_reads_it_is_refused",
     "`bayesbias report` reads": "a_table_that_a_stranger_put_beside_a_fit_is_not_read",
     "The command line leaves": "settings_are_those_of_this_user_where_others_can_write "
-    "the_command_line_reads_none_of_them numba_does_not_read_them_when_it_compiles",
+    "the_command_line_reads_none_of_them numba_does_not_read_them_when_it_compiles "
+    "pytorch_takes_no_library_from_there",
     "The command line and workers": "without_a_home_folder_the_command_line_has_an_empty_one "
     "workers_without_a_home_folder_have_a_private_one",
     "It leaves it for NUTS too": "pymc_compiles_elsewhere",
