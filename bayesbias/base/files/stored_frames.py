@@ -95,6 +95,7 @@ def parquet_frame(
     with parquet.ParquetFile(io.BytesIO(content), **options) as file:
         # Arrow joins such texts inside of lists only in one group of rows.
         table = concat_tables([file.read_row_group(place) for place in range(len(groups))] or [file.read()])
+    table.validate(full=True)  # such as texts that are not UTF-8, which pandas would keep until one is shown
     check_memory(2 * sum(_text_size(chunk) for column in table.columns for chunk in column.chunks), what, _ADVICE)
     for place, kind in enumerate(kinds):
         wanted = kind.type.value_type if _is_coded_number(kind.type) else kind.type
