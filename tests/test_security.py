@@ -16,7 +16,8 @@ ATTACKS = {
     "No reader opens a pickle": "a_pickle_is_not_loaded_unless_allowed anything_else_is_refused_and_not_run",
     "Files that the package wrote": "any_bit_that_is_flipped_is_found hostile_inputs_are_read_or_refused "
     "a_foreign_audit_file_with_a_right_checksum_is_no_answer",
-    "What a packed file takes": "a_content_stops_where_the_memory_ends a_header_that_is_wrong_takes_no_memory "
+    "What a packed file takes": "what_becomes_hundreds_of_times_as_large_is_not_read_to_its_end "
+    "a_content_stops_where_the_memory_ends a_header_that_is_wrong_takes_no_memory "
     "rows_and_columns_are_counted_before_a_frame_is_made what_a_parquet_file_becomes_is_counted_before_it_is_made "
     "rows_that_take_no_room_in_a_parquet_file_are_counted_before_they_are_read",
     "A file that would take more memory": "every_reader_checks_the_memory_of_an_array_before_it_reads_it "

@@ -119,7 +119,7 @@ def _is_coded_number(kind: Any) -> bool:
     """Whether a type of Arrow has codes of numbers, which can be chosen so that pandas takes quadratic time."""
     import pyarrow
 
-    return pyarrow.types.is_dictionary(kind) and pyarrow.types.is_primitive(kind.value_type)
+    return bool(pyarrow.types.is_dictionary(kind) and pyarrow.types.is_primitive(kind.value_type))
 
 
 def _text_size(values: Any) -> int:
