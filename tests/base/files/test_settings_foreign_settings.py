@@ -83,6 +83,21 @@ def test_pymc_compiles_elsewhere(tmp_path: Path) -> None:
         assert ran(tmp_path, f"{GUARD}\n{code}").stdout.split() == [place, place, str(tmp_path)]
 
 
+@pytest.mark.slow
+def test_pymc_compiles_in_a_private_folder(tmp_path: Path) -> None:
+    """PyTensor names programs after temporary files: others could put links to files of this user in their place."""
+    code = (
+        "import os, sys, tempfile, bayesbias.models.sampling as sampling\n"
+        "sampling.build_model = lambda *_: None\n"
+        "sampling._nuts = lambda *_: sys.exit(print(tempfile.gettempdir(), os.environ['TMPDIR']))\n"
+        "try: sampling._sample('nuts', None, None, None)\nfinally: print('TMPDIR' in os.environ)"
+    )
+    used, variable, is_left = ran(tmp_path, f"import os; os.environ.pop('TMPDIR', 0)\n{code}").stdout.split()
+    assert used == variable
+    assert Path(used).name.startswith("bayesbias-")
+    assert is_left == "False"
+
+
 # What belongs to a user without HOME and without a line in /etc/passwd, as in a container.
 NO_HOME = "import os, pwd; del os.environ['HOME']; os.getuid = lambda: 2**31 - 9;"
 
