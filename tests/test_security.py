@@ -16,7 +16,8 @@ ATTACKS = {
     "No reader opens a pickle": "a_pickle_is_not_loaded_unless_allowed anything_else_is_refused_and_not_run",
     "Files that the package wrote": "any_bit_that_is_flipped_is_found hostile_inputs_are_read_or_refused "
     "a_foreign_audit_file_with_a_right_checksum_is_no_answer",
-    "What a packed file takes": "a_content_stops_where_the_memory_ends a_header_that_is_wrong_takes_no_memory "
+    "What a packed file takes": "what_becomes_hundreds_of_times_as_large_is_not_read_to_its_end "
+    "a_content_stops_where_the_memory_ends a_header_that_is_wrong_takes_no_memory "
     "rows_and_columns_are_counted_before_a_frame_is_made what_a_parquet_file_becomes_is_counted_before_it_is_made "
     "rows_that_take_no_room_in_a_parquet_file_are_counted_before_they_are_read",
     "A file that would take more memory": "every_reader_checks_the_memory_of_an_array_before_it_reads_it "
@@ -24,6 +25,7 @@ ATTACKS = {
     "So are folders of models": "the_memory_for_files_is_checked_before_any_library_reads_them "
     "ngrams_of_a_word_are_counted_before_they_are_made",
     "Sizes in a model's settings": "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called "
+    "what_needs_no_weights_is_not_done_again_and_again "
     "a_configuration_without_sizes_does_not_make_a_large_model a_configuration_does_not_make_parts_without_end "
     "marks_without_end_are_refused_before_a_normal_form_is_made",
     "So are XML": "what_xml_declares_does_not_stand_for_more a_number_of_many_digits_takes_no_memory "
@@ -80,6 +82,7 @@ ATTACKS = {
     "While a library reads": "nothing_is_downloaded_while_a_model_is_read",
     "Requests that would take": "what_would_take_too_long_or_too_much_is_said a_year_of_work_is_refused_with_the_count",
     "Other users cannot": "a_planted_workshop_moves_and_overwrites_nothing a_strangers_journal_reaches_nothing_outside "
+    "a_link_that_others_plant_meanwhile_removes_no_earlier_gate "
     "a_folder_of_the_user_that_is_renamed_to_a_workshop_is_not_cleared hostile_inputs_are_read_or_refused",
     "Outputs are refused": "nothing_is_written_below_a_folder_whose_content_all_may_rename",
     "In one with the sticky bit": "what_is_of_another_user_where_all_may_make_it_is_not_written_to "
@@ -91,7 +94,8 @@ ATTACKS = {
     "a_folder_that_a_stranger_makes_before_a_training_reads_it_is_refused",
     "`bayesbias report` reads": "a_table_that_a_stranger_put_beside_a_fit_is_not_read",
     "The command line leaves": "settings_are_those_of_this_user_where_others_can_write "
-    "the_command_line_reads_none_of_them numba_does_not_read_them_when_it_compiles",
+    "the_command_line_reads_none_of_them numba_does_not_read_them_when_it_compiles "
+    "pytorch_takes_no_library_from_there",
     "The command line and workers": "without_a_home_folder_the_command_line_has_an_empty_one "
     "workers_without_a_home_folder_have_a_private_one",
     "It leaves it for NUTS too": "pymc_compiles_elsewhere",

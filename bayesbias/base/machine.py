@@ -105,6 +105,23 @@ def private_folder() -> str:
     return folder
 
 
+@contextmanager
+def private_temporaries() -> Iterator[None]:
+    """Let libraries, and compilers that they start, put temporary files into `private_folder` meanwhile.
+
+    PyTensor names programs after a file in the shared folder, where others can put a link in their place.
+    """
+    before, tempfile.tempdir = (tempfile.tempdir, os.environ.get("TMPDIR")), private_folder()
+    os.environ["TMPDIR"] = tempfile.tempdir
+    try:
+        yield
+    finally:
+        tempfile.tempdir, variable = before
+        del os.environ["TMPDIR"]
+        if variable is not None:
+            os.environ["TMPDIR"] = variable
+
+
 def compile_in_private() -> None:
     """Let PyTorch keep compiled code in `private_folder`, unless the user named a folder."""
     for name in _COMPILED:

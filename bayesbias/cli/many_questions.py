@@ -290,10 +290,20 @@ def _write_failure(delivery: Delivery, plan: Path, error: Exception) -> None:
     try:
         delivery.write(GateFailure(failure(error), text, plan.name), overwrite=True)
     except (BayesBiasError, OSError, MemoryError):
-        output = delivery.output
-        for path in [] if output is None else [output / name for name in _OUTCOMES] if output.is_dir() else [output]:
+        for path in _that_may_say_so(delivery.output):
             with suppress(OSError):
                 path.unlink()
+
+
+def _that_may_say_so(output: Path | None) -> list[Path]:
+    """Return the files of an output that may say that a gate passed; none if others can turn its path elsewhere."""
+    from bayesbias.base.files.outputs import check_fixed, followed
+
+    with suppress(OutputError, OSError):
+        if output is not None:
+            check_fixed(target := followed(output))  # it exists, so that nobody else can put a link there any more
+            return [target / name for name in _OUTCOMES] if target.is_dir() else [target]
+    return []
 
 
 @command()

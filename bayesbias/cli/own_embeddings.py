@@ -318,18 +318,26 @@ def _reference(path: Path | None, *, folder: bool) -> "tuple[str, ...] | None":
     return tuple(dict.fromkeys(word for line in paragraphs(path) if (word := line.strip())))
 
 
+def _is_file(templates: str) -> bool:
+    """Return whether templates are a file; the name of a bundled set is none, whatever others put into this folder."""
+    from bayesbias.base.files.inputs import bundled, read_toml
+
+    sets = (read_toml(bundled("data", "templates", file), ArgumentError) for file in ("seat.toml", "pairs.toml"))
+    return not any(templates in content["templates"] for content in sets) and Path(templates).is_file()
+
+
 def lines_or_name(templates: str) -> str | list[str]:
     """Return the lines of a file of templates, or the name of a bundled set if there is no such file."""
     from bayesbias.embeddings.language_models.texts import paragraphs
 
-    return [line for line in paragraphs(Path(templates)) if line] if Path(templates).is_file() else templates
+    return [line for line in paragraphs(Path(templates)) if line] if _is_file(templates) else templates
 
 
 def _sentences(templates: str | None, studies: "list[Study]") -> Any:
     """Return None, the name of a bundled set, the lines of a file, or the sentences of each word."""
     from bayesbias.base.files.inputs import read_toml
 
-    if templates is None or not Path(templates).is_file():
+    if templates is None or not _is_file(templates):
         return templates
     if Path(templates).suffix != ".toml":
         return lines_or_name(templates)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_rope, resolve_seed
 from bayesbias.base.files.settings import outside_foreign_folder
-from bayesbias.base.machine import available_cores, check_memory
+from bayesbias.base.machine import available_cores, check_memory, private_temporaries
 from bayesbias.base.progress import has_audience
 from bayesbias.errors import FitError, SamplerWarning, warn_user
 from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset, parameter_count
@@ -183,7 +183,7 @@ def _sample(
             if sampler == name:
                 raise FitError(f"The {name} sampler cannot be used here: {error}. Use the sampler 'nuts'.") from error
             warn_user(f"Sampling with NUTS, which takes longer, because {error}.", SamplerWarning)
-    with outside_foreign_folder():
+    with outside_foreign_folder(), private_temporaries():
         tree = _nuts(build_model(data, spec), settings)
     sizes = tree["posterior"].sizes
     if (sizes["chain"], sizes["draw"]) != (settings.chains, settings.draws):

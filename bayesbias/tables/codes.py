@@ -149,6 +149,12 @@ def no_words(table: pd.DataFrame) -> list[str]:
     return faults
 
 
+def words_as_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose words that are numbers are texts: numbers can be chosen so that pandas is very slow."""
+    numbers = [name for name in (*WORD_COLUMNS, "connection") if name in table and table[name].dtype.kind in "biuf"]
+    return table.assign(**{name: table[name].map(str, na_action="ignore") for name in numbers})
+
+
 def to_numbers(column: pd.Series) -> pd.Series:
     """Return a column as numbers, with NaN for other values."""
     try:

@@ -527,19 +527,17 @@ def _bad_distances(table: CodedTable, facts: dict[str, Any]) -> list[str]:
 def _contradictions(table: CodedTable) -> list[str]:
     faults = []
     if table.repeated_pairs():
-        frame = pd.DataFrame(
-            {
-                **{name: table.words[name].codes for name in ("protected_word", "attribute_word", "connection")},
-                "number": table.distance,
-            }
-        )
-        pair = ["protected_word", "attribute_word"]
-        distinct = frame.drop_duplicates()
-        twice = distinct[distinct.duplicated(pair)]
+        names = ("protected_word", "attribute_word", "connection")
+        columns = [*(table.words[name].codes for name in names), table.distance]
+        # Sorted: numbers can be chosen so that pandas' own search takes quadratic time.
+        order = np.lexsort(columns[::-1])
+        same = np.array([column[order[1:]] == column[order[:-1]] for column in columns])
+        same[-1] |= np.isnan(table.distance[order[:-1]]) & np.isnan(table.distance[order[1:]])
+        twice = order[1:][same[:2].all(axis=0) & ~same.all(axis=0)]
         if len(twice):
             faults.append(
                 f"{counted(len(twice), 'pair is', 'pairs are')} listed again with another number or connection, for "
-                f"example {table.example(int(twice.index[0]))}; decide which row is right"
+                f"example {table.example(int(twice.min()))}; decide which row is right"
             )
     word, group = table.words["protected_word"], table.words["protected_group"]
     group_of = np.zeros(len(word.words), dtype=np.int64)

@@ -31,7 +31,7 @@ from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.files.stored_frames import CSV_TEXT, csv_frame, parquet_frame
 from bayesbias.base.machine import require
 from bayesbias.errors import InputFileError, OutputError, TableError, raise_faults
-from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers
+from bayesbias.tables.codes import WORD_COLUMNS, no_words, to_numbers, words_as_texts
 from bayesbias.tables.measures import NUMBER_COLUMNS
 from bayesbias.tables.schema import (
     ATTRS_KEY,
@@ -157,7 +157,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     table, facts = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
     table = table.rename(columns={old: new for old, new in _PUBLISHED_COLUMNS.items() if new not in table})
     raise_faults(TableError, f"{source}: The distance table", no_words(table))
-    table = _without_published_codes(table)
+    table = _without_published_codes(words_as_texts(table))
     sizes = _list_sizes(table)
     table, lost = _take_out_lost_words(table)
     table.attrs[ATTRS_KEY] = Provenance(facts)  # they say which numbers are possible

@@ -251,6 +251,25 @@ def test_a_full_disk_leaves_no_earlier_pass(
     assert {path.name for path in (pets / "gate").iterdir()} <= {"questions.csv", "gate.png", "cells"}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has folders in which all may write")
+def test_a_link_that_others_plant_meanwhile_removes_no_earlier_gate(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 0
+    (pets / "shared").mkdir()
+    (pets / "shared").chmod(0o1777)
+
+    def plant(*_: object, **__: object) -> None:
+        (pets / "shared" / "gate.html").symlink_to(pets / "gate")
+        raise OutputError("It ends here.")
+
+    monkeypatch.setattr("bayesbias.cli.many_questions._gated", plant)
+    assert in_process("gate", "gate.toml", "-o", "shared/gate.html", monkeypatch=monkeypatch) == 2
+    assert "It ends here" in capsys.readouterr().err
+    assert outcome_in(pets / "gate") == "pass"
+
+
 def test_a_baseline_is_not_replaced_by_the_output(
     pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.cli.options import OPTIONS
+from bayesbias.cli.own_embeddings import lines_or_name
 from tests.asymmetry.toy_language import Language
 from tests.cli.running import in_process
 
@@ -293,6 +294,15 @@ def test_a_toml_file_names_templates_for_each_list(folder, monkeypatch, capsys):
     assert (spread["bark"], spread["cat"]) == (6, 3)
     assert in_process(*command[:3], "weat7", *command[2:], "--overwrite", monkeypatch=monkeypatch) == 2
     assert "one study" in capsys.readouterr().err
+
+
+def test_a_file_in_the_folder_does_not_take_the_place_of_bundled_templates(folder, monkeypatch, capsys):
+    Path("noun").write_text("A stranger wrote WORD.\n")
+    command = ("encode", f"{folder}:embed", "--study", "pets.toml", "--templates", "noun", "--output", "v.npz")
+    assert in_process(*command, monkeypatch=monkeypatch) == 0
+    assert "112 texts sent" in capsys.readouterr().out
+    Path("pronouns").write_text("A stranger wrote PROTECTED and ATTRIBUTE.\n")
+    assert lines_or_name("pronouns") == "pronouns"
 
 
 @pytest.mark.parametrize("encoder", ["absent_module:embed", "{}:absent", "{}:number", "absent"])

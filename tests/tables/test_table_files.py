@@ -277,6 +277,16 @@ def test_a_file_whose_name_is_not_utf8_is_read_and_written(tmp_path: Path) -> No
     assert bb.read_table(bb.write_table(table, tmp_path / os.fsdecode(b"t\xff.csv"))).equals(table)
 
 
+@pytest.mark.parametrize("name", ["protected_word", "cosine_distance", "note"])
+def test_texts_of_a_parquet_that_are_not_utf8_are_refused(name: str, tmp_path: Path) -> None:
+    columns = {column: pyarrow.array(["he", "she"]) for column in ("protected_word", "attribute_word")}
+    columns["connection"], columns["cosine_distance"] = columns["protected_word"], pyarrow.array([0.5, 0.6])
+    columns[name] = pyarrow.array([b"he", b"\xff"]).view(pyarrow.string())
+    parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet")
+    with pytest.raises(InputFileError, match="Invalid UTF8"):
+        bb.read_table(tmp_path / "t.parquet")
+
+
 @pytest.mark.parametrize("word", [b"he", ["he"]])
 def test_words_of_a_parquet_that_are_no_texts_are_refused(word: Any, tmp_path: Path) -> None:
     foreign = small_table()

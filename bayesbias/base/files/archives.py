@@ -1,5 +1,6 @@
-"""Files inside zip and tar archives, read in place: nothing is unpacked to the disk."""
+"""Files inside zip and tar archives, read in place: nothing is unpacked to the disk, and nothing without end."""
 
+import io
 import struct
 import tarfile
 import zipfile
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EINVAL
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from bayesbias.errors import BayesBiasError, InputFileError
 
@@ -16,6 +17,9 @@ _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # Bytes of the names of files and what stands beside them. A packed archive of 200 kB may hold 100 MB of these, which
 # take tarfile half a minute.
 _MOST_NAMES = 1 << 22
+# A few kilobytes may become any number of equal rows, which take hours to read. Vectors and texts become ten times as
+# large, and counts of words, which are mostly zeros, a hundred times.
+_MOST_TIMES, _LEAST_UNPACKED = 500, 1 << 25
 _UNPACK = "Unpack it with `tar -xf`, and give the file inside."
 
 
@@ -41,6 +45,32 @@ class _Archive:
 
     def names_end(self) -> None:
         self._left = None
+
+
+class _Unpacked(io.RawIOBase):
+    """What is unpacked of some packed bytes; an error where it becomes far more than these explain."""
+
+    def __init__(self, stream: IO[bytes], packed: int, path: Path) -> None:
+        self._stream, self._path = stream, path
+        self._most = max(_LEAST_UNPACKED, _MOST_TIMES * packed)
+        self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable  # type: ignore[method-assign]
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = cast(io.BufferedIOBase, self._stream).readinto(buffer)
+        if self._stream.tell() > self._most:
+            raise InputFileError(
+                f"{self._path} becomes more than {_MOST_TIMES} times as large when it is unpacked, as no vectors or "
+                "texts do. Unpack it, and look at it."
+            )
+        return count
+
+
+def unpacked(stream: IO[bytes], packed: int, path: Path) -> BinaryIO:
+    """Return a stream that unpacks `packed` bytes, limited to what these explain."""
+    return cast(BinaryIO, io.BufferedReader(_Unpacked(stream, packed, path), 1 << 16))
 
 
 @contextmanager

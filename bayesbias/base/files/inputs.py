@@ -18,10 +18,10 @@ from hashlib import sha256
 from math import inf, isfinite
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from bayesbias.base.checks import check_path, is_text
-from bayesbias.base.files.archives import open_member, open_tar, open_zip
+from bayesbias.base.files.archives import open_member, open_tar, open_zip, unpacked
 from bayesbias.base.files.foreign import archive_kind, foreign_kind
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.errors import BayesBiasError, InputFileError, NotEnoughMemoryError, did_you_mean, name_some
@@ -103,7 +103,8 @@ def open_content(path: Path, inside: Path | None = None) -> Iterator[BinaryIO]:
         if inside is not None:
             _check_inside(file, archive, inside)
         if opener := _unpacker(file):
-            with cast(BinaryIO, opener(file, "rb")) as stream, _only_member(stream, path) as content:
+            packed = os.fstat(file.fileno()).st_size
+            with opener(file, "rb") as stream, _only_member(unpacked(stream, packed, path), path) as content:
                 yield content
         else:
             with _only_member(file, path) as content:
@@ -267,8 +268,9 @@ def _only_member(stream: BinaryIO, path: Path) -> Iterator[BinaryIO]:
             return
         if kind := archive_kind(names):
             raise InputFileError(f"{path} is {kind}")
-        with open_member(archive, _chosen_name(names, chosen, path, "zip"), path) as member:
-            yield cast(BinaryIO, member)
+        name = _chosen_name(names, chosen, path, "zip")
+        with open_member(archive, name, path) as member:
+            yield unpacked(member, archive.getinfo(name).compress_size, path)
 
 
 def _chosen_name(names: list[str], chosen: str, path: Path, kind: str) -> str:

@@ -24,7 +24,8 @@ from bayesbias.errors import BayesBiasError, beginning, did_you_mean, raise_faul
 _UNIONS = (Union, UnionType)
 _KINDS: dict[Any, str] = {str: "text between quotes", bool: "true or false", int: "a whole number", float: "a number"}
 SAFE_PATH = "PYTHONSAFEPATH"  # new processes of Python then take no modules from the current folder
-_LIBRARIES = ("numba", "matplotlib", "arviz_base")
+# Of PyTorch, a library of NVIDIA (cuSPARSELt) looks for libcuda.so.1 in the current folder, and runs what it finds.
+_LIBRARIES = ("numba", "matplotlib", "arviz_base", "torch")
 
 
 def read_declared_toml[Shape](

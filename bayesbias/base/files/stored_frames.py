@@ -95,10 +95,12 @@ def parquet_frame(
     with parquet.ParquetFile(io.BytesIO(content), **options) as file:
         # Arrow joins such texts inside of lists only in one group of rows.
         table = concat_tables([file.read_row_group(place) for place in range(len(groups))] or [file.read()])
+    table.validate(full=True)  # such as texts that are not UTF-8, which pandas would keep until one is shown
     check_memory(2 * sum(_text_size(chunk) for column in table.columns for chunk in column.chunks), what, _ADVICE)
     for place, kind in enumerate(kinds):
-        if table.schema.field(place).type != kind.type:
-            table = table.set_column(place, kind, table.column(place).cast(kind.type))
+        wanted = kind.type.value_type if _is_coded_number(kind.type) else kind.type
+        if table.schema.field(place).type != wanted:
+            table = table.set_column(place, kind.name, table.column(place).cast(wanted))
     # Arrow parses what pandas wrote about a table, even when it ignores it.
     return table.replace_schema_metadata(None).to_pandas(ignore_metadata=True), metadata.metadata or {}
 
@@ -111,6 +113,13 @@ def _has_zone(kind: Any) -> bool:
         return kind.tz is not None
     inner = [kind.field(place).type for place in range(kind.num_fields)]
     return any(map(_has_zone, [kind.value_type] if pyarrow.types.is_dictionary(kind) else inner))
+
+
+def _is_coded_number(kind: Any) -> bool:
+    """Whether a type of Arrow has codes of numbers, which can be chosen so that pandas takes quadratic time."""
+    import pyarrow
+
+    return bool(pyarrow.types.is_dictionary(kind) and pyarrow.types.is_primitive(kind.value_type))
 
 
 def _text_size(values: Any) -> int:

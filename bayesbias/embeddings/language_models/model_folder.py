@@ -47,6 +47,9 @@ _VERSIONS, _VERSION = "fast_tokenizer_files", re.compile(r"tokenizer\.[\w.]*json
 _LAYERS, _NO_SIZES = re.compile(r"(layer|depth|block)s?$"), re.compile(r"(theta|base|_ids?|label2id)$")
 # To a multiple of which texts are padded, and how many names are made.
 _FEW = re.compile(r"attention_window|block_size|radius|labels$")
+# How often a model goes through the same weights, and into what pieces it cuts a text: of each, it makes squares.
+_AGAIN, _MOST_AGAIN = re.compile(r"(repeats|cycles|iters|iterations|hash|hashes|pretraining_tp)$"), 64
+_PIECE, _LONGEST_PIECE = re.compile(r"(?<!attention_)chunk_(size|length)$"), 1024
 _LARGEST = 1 << 24  # of other whole numbers, such as how many positions a model has
 # Models that make a square of positions in each layer, which has so many tensors or more.
 _SQUARES, _LEAST_TENSORS = ("clvp", "gpt_bigcode", "gpt_neo", "imagegpt"), 8
@@ -188,7 +191,13 @@ def check_sizes(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
         key = keys[-1] if keys else ""
         if type(entry) is not int or any(map(_NO_SIZES.search, keys)):
             continue
-        most = len(shapes) if _LAYERS.search(key) else _LONGEST_PADDED if _FEW.search(key) else largest
+        limits = {
+            _LAYERS: len(shapes),
+            _AGAIN: _MOST_AGAIN,
+            _PIECE: _LONGEST_PIECE,
+            _FEW: _LONGEST_PADDED,
+        }
+        most = next((limit for name, limit in limits.items() if name.search(key)), largest)
         if entry > most:
             raise InputFileError(
                 f"{path} has the setting {key} {entry:,}, and the weights beside it are of a smaller model: "

@@ -1,7 +1,9 @@
 """Archives that are hostile or damaged; tests/embeddings/test_loading_own_files.py reads those of people."""
 
+import bz2
 import gzip
 import io
+import lzma
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import bayesbias as bb
 from bayesbias.base.files import archives
 from bayesbias.base.files.inputs import LINES, read_content
 from bayesbias.errors import InputFileError
@@ -103,3 +106,20 @@ def test_a_size_that_cannot_be_is_damage(pack: Callable[[bytes], bytes], tmp_pat
     (tmp_path / "size.tar").write_bytes(pack(bytes(header) + bytes(1024)))
     with pytest.raises(InputFileError, match=r"tar archive that is damaged or cut short.*Unpack it with `tar -xf`"):
         read_content(tmp_path / "size.tar", LINES)
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz", "bz2", "zip"])
+def test_what_becomes_hundreds_of_times_as_large_is_not_read_to_its_end(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bayesbias.base.files.archives._LEAST_UNPACKED", 1 << 20)
+    rows = b"king 1 2\nqueen 2 1\n" + 3_000_000 * b"w 1 2\n"
+    path = tmp_path / f"vectors.txt.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            archive.writestr("vectors.txt", rows)
+    else:
+        path.write_bytes({"gz": gzip, "xz": lzma, "bz2": bz2}[kind].compress(rows))
+    assert len(rows) > 500 * path.stat().st_size
+    with pytest.raises(InputFileError, match="more than 500 times as large"):
+        bb.load_embedding(path)

@@ -50,6 +50,16 @@ def test_the_command_line_reads_none_of_them(tmp_path: Path) -> None:
     assert (tmp_path / "fitted" / "distances.png").is_file()
 
 
+def test_pytorch_takes_no_library_from_there(tmp_path: Path) -> None:
+    """A library of NVIDIA that PyTorch loads looks for libcuda.so.1 in the current folder, too, and runs its code."""
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / "torch.py").write_text("import os\nprint(os.getcwd())")
+    imports = f"import os, sys; sys.path.insert(0, {str(tmp_path / 'packages')!r}); import torch; print(os.getcwd())"
+    for mode, place in ((0o700, str(tmp_path)), (0o1777, "/")):
+        tmp_path.chmod(mode)
+        assert ran(tmp_path, GUARD + imports).stdout.split() == [place, str(tmp_path)]
+
+
 @pytest.mark.slow
 def test_numba_does_not_read_them_when_it_compiles(tmp_path: Path) -> None:
     compiles = "import numba; numba.njit(lambda: 1)(); print(numba.config.CACHE_DIR)"
@@ -71,6 +81,21 @@ def test_pymc_compiles_elsewhere(tmp_path: Path) -> None:
     for mode, place in ((0o700, str(tmp_path)), (0o1777, "/")):
         tmp_path.chmod(mode)
         assert ran(tmp_path, f"{GUARD}\n{code}").stdout.split() == [place, place, str(tmp_path)]
+
+
+@pytest.mark.slow
+def test_pymc_compiles_in_a_private_folder(tmp_path: Path) -> None:
+    """PyTensor names programs after temporary files: others could put links to files of this user in their place."""
+    code = (
+        "import os, sys, tempfile, bayesbias.models.sampling as sampling\n"
+        "sampling.build_model = lambda *_: None\n"
+        "sampling._nuts = lambda *_: sys.exit(print(tempfile.gettempdir(), os.environ['TMPDIR']))\n"
+        "try: sampling._sample('nuts', None, None, None)\nfinally: print('TMPDIR' in os.environ)"
+    )
+    used, variable, is_left = ran(tmp_path, f"import os; os.environ.pop('TMPDIR', 0)\n{code}").stdout.split()
+    assert used == variable
+    assert Path(used).name.startswith("bayesbias-")
+    assert is_left == "False"
 
 
 # What belongs to a user without HOME and without a line in /etc/passwd, as in a container.

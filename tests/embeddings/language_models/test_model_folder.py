@@ -178,6 +178,25 @@ def test_weights_that_may_be_pickles_are_not_parts_of_an_index(tmp_path) -> None
         check_model_folder(folder)
 
 
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("block_repeats", [1, 1 << 20]),  # of Funnel: weights that it goes through again and again
+        ("pretraining_tp", 1 << 20),  # of BLOOM
+        ("H_cycles", 1 << 20),
+        ("hc_sinkhorn_iters", 1 << 20),
+        ("num_hashes", 1 << 14),  # of Reformer
+        ("chunk_size", 1 << 14),  # of Mamba 2, which makes squares of it
+    ],
+)
+def test_what_needs_no_weights_is_not_done_again_and_again(tmp_path, setting, value) -> None:
+    files = {"config.json": json.dumps({"model_type": "bert", setting: value})}
+    folder = write_model_folder({"modules": OWN, "files": files}, tmp_path / "model")
+    (folder / "model.safetensors").write_bytes(tensors(a=(2, 2)))
+    with pytest.raises(InputFileError, match=f"the setting {setting} "):
+        check_model_folder(folder)
+
+
 @pytest.mark.parametrize("setting", ["num_labels", "attention_window"])
 def test_settings_that_count_names_or_padding_are_small(tmp_path, setting) -> None:
     files = {"config.json": json.dumps({"model_type": "bert", setting: 10**7})}
