@@ -162,9 +162,10 @@ def _answers(report: "AuditReport") -> list[str]:
     from bayesbias.delivery.documents import terminal_table
     from bayesbias.delivery.page.sections import table_block
 
-    tables = [table for name, table in report.contents.tables.items() if name.startswith(("contrasts", "measures"))]
+    tables = report.contents.tables.items()
+    shown = [table for name, table in tables if name.startswith(("contrasts", "measures")) and len(table.frame)]
     first = "\n".join(wrap(text) for text in (report.contents.title, *map(str, report.first)))
-    return [first, *(terminal_table(table_block(table)) for table in tables)]
+    return [first, *(terminal_table(table_block(table)) for table in shown)]
 
 
 @command(fill={"exit_codes": exit_code_lines()})

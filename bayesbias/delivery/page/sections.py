@@ -130,7 +130,7 @@ def table_block(table: ResultTable) -> Table:
 def _legend(table: ResultTable, cells: Sequence[Sequence[str]]) -> str:
     """Return the text below a table: the meanings of its marks, then its own sentences."""
     written = cells[1] if table.mark is not None else ()
-    shown = {cell[0] for cell in written if cell[2:] != table.marks.get(cell[0])}
+    shown = {cell[:1] for cell in written if cell[2:] != table.marks.get(cell[:1])}
     marks = "; ".join(f"{sign} {meaning}" for sign, meaning in table.marks.items() if sign in shown)
     if any(cell[2:3] in ("←", "→") for cell in written):
         marks = "; ".join(filter(None, (marks, "← below 0; → above 0")))
