@@ -113,7 +113,7 @@ def test_new_attribute_words_vary_as_their_list_and_independently(student_t: boo
     assert (np.abs(means - computed.list_mean[data.protected[rows], lists, draw]) < 4.5 * sds / np.sqrt(4000)).all()
 
 
-def test_words_are_those_of_the_fit_by_name() -> None:
+def test_words_are_those_of_the_fit_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows in another order, without a word and a list, have the densities of the same rows in the whole table."""
     table = small()
     fit = bb.fit(table, draws=20, chains=2, random_seed=1, progress=False)
@@ -132,7 +132,10 @@ def test_words_are_those_of_the_fit_by_name() -> None:
         fewer.covariance[fewer.sample.list_of],
         whole.covariance[lists][..., np.array(words)[:, None], words],
     )
-    with pytest.raises(NotEnoughMemoryError, match="5 protected words and 4 lists"):
+    with pytest.raises(NotEnoughMemoryError, match=r"no covariance of its distances.*Fit the table again"):
+        vector_densities(fit["posterior"].to_dataset(), data)
+    monkeypatch.setattr("bayesbias.models.multivariate.predictive_density.MOST_COVARIANCE_NUMBERS", 99)
+    with pytest.raises(NotEnoughMemoryError, match=r"4 lists and 5 words make 100\. Fit fewer words"):
         vector_densities(fit["posterior"].to_dataset(), data)
 
 
