@@ -34,7 +34,7 @@ POSTERIORS = {
 }
 # About twice the most by which any two of four seeds differ in a number of the notebooks.
 ABSOLUTE, RELATIVE = 0.015, 0.08
-NUMBER = re.compile(r"(?:above |below )?([-+]?\d+\.\d+)")
+NUMBER = re.compile(r"(?:above |below |over |under )?([-+]?\d+\.\d+)")
 # What a few draws can turn over: which single words are settled, how a gap near 0 is read; and the seed itself.
 _READING = "narrower|wider|settled only|of opposite|changed, though|borderline|no settled change|not settled"
 TURNS_OVER = re.compile(rf"(?<=\d words: ).*?\.(?=\s)|(?<=: )(?:{_READING})[^.]*\.(?=\s)|\bseed \d+")

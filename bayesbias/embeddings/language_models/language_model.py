@@ -128,7 +128,7 @@ def check_weights(folder: Path, kind: str) -> None:
 def _few_parts(most: int, path: Path) -> Iterator[None]:
     """Raise `InputFileError` in a model that is made inside once it has more modules and parameters.
 
-    Their counts have other names in each kind of model, such as `inner_group_num`.
+    Their counts have other names in each kind of model, such as inner_group_num.
     """
     from torch.nn.modules import module
 

@@ -142,8 +142,8 @@ def _pairs_name(connection: object) -> str:
 
 def influential_pairs_text(coverage: Mapping[str, Any]) -> str:
     """Return how many pairs the model predicts unreliably from the others, given the coverage of all pairs."""
-    count = counted(coverage["k_high"], "influential pair")
-    return f"The prediction from the other pairs is unreliable for {count} (Pareto k above 0.7)."
+    pairs = counted(coverage["k_high"], "influential pair")
+    return f"The prediction from the other pairs is unreliable for {pairs} (Pareto k above 0.7)."
 
 
 def undecided_text(judged: "pd.DataFrame") -> str:
@@ -368,11 +368,9 @@ class PosteriorCheck(Result):
     @cached_property
     def contents(self) -> Contents:
         """Where the model fails, coverage, statistics and densities."""
-        numbers = self.measure.numbers
-        coverage_text = "; ".join(
-            f"{row['connection']} {share_text(row['inside_89'])} and {share_text(row['inside_50'])}"
-            for row in rows_of(self.coverage)
-        )
+        numbers, coverage = self.measure.numbers, rows_of(self.coverage)
+        shares = ((row["connection"], *(share_text(row[f"inside_{prob}"]) for prob in (89, 50))) for row in coverage)
+        coverage_text = "; ".join(f"{name} {wide} and {narrow}" for name, wide, narrow in shares)
         return contents_of(
             self,
             title=f"Does the model describe these {self.measure.numbers}?",
