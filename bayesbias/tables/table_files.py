@@ -154,6 +154,16 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     content = read_content(source, CSV_TEXT if kind == "csv" else _PARQUET)
     if not content:
         raise InputFileError(f"{path} is empty. Write the table again.")
+    # Hashes of Python's texts are random; those of Arrow's can be chosen, and 2 MB of words then took 25 s.
+    with pd.option_context("mode.string_storage", "python"):
+        table = _checked_table(content, source, kind, duplicates)
+    texts = {name: "str" for name in table.columns if table[name].dtype == "str"}
+    table = table.astype(texts)
+    table.columns = table.columns.astype("str")
+    return table
+
+
+def _checked_table(content: bytes, source: Path, kind: Format, duplicates: Duplicates) -> pd.DataFrame:
     table, facts = _parse_csv(content, source) if kind == "csv" else _parse_parquet(content, source)
     table = table.rename(columns={old: new for old, new in _PUBLISHED_COLUMNS.items() if new not in table})
     raise_faults(TableError, f"{source}: The distance table", no_words(table))
