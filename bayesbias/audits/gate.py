@@ -416,10 +416,11 @@ def gate(
         raise ReportError(f"rope: the gate needs a region of practical equivalence, such as {setting('rope', 0.02)}.")
     check_flag("strict", strict)
     before = None if baseline is None else read_baseline(baseline)
-    groups = _groups(audit)
+    parts = [audit_rows(part) for _, part in audit_parts(audit)] if len(audit) else []
+    groups = _groups(parts)
     rows: list[dict[str, Any]] = []
     draws: list[Floats] = []
-    for row, values in _questions(audit, record):
+    for row, values in _questions(parts, record):
         rows.append({**row, **decided(row, values, region, record.hdi_prob, before)})
         draws.append(values)
     if not rows:
@@ -458,9 +459,12 @@ def _frame(rows: list[dict[str, Any]]) -> "pd.DataFrame":
     return pd.DataFrame(rows).reindex(columns=list(_COLUMNS)).astype(dict.fromkeys(_NUMBERS, float))
 
 
-def _groups(audit: "pd.DataFrame") -> list[dict[str, Any]]:
+type _Parts = Sequence[tuple["pd.DataFrame", AuditRecord]]
+"""The rows of each model and seed of an audit, with their record."""
+
+
+def _groups(parts: _Parts) -> list[dict[str, Any]]:
     """Return the contrast of each protected group of each question of an audit."""
-    parts = [audit_rows(part) for _, part in audit_parts(audit)] if len(audit) else []
     return [
         {name: row[name] for name in ("embedding", "study", *GROUP)}
         | {"model": variant.model, "random_seed": variant.random_seed}
@@ -469,9 +473,8 @@ def _groups(audit: "pd.DataFrame") -> list[dict[str, Any]]:
     ]
 
 
-def _questions(audit: "pd.DataFrame", record: AuditRecord) -> Iterator[tuple[dict[str, Any], Floats]]:
+def _questions(parts: _Parts, record: AuditRecord) -> Iterator[tuple[dict[str, Any], Floats]]:
     """Yield the facts and draws of each question of an audit, in its order; of one without an answer, its error."""
-    parts = [audit_rows(part) for _, part in audit_parts(audit)] if len(audit) else []
     answered = {
         (variant.model, variant.random_seed, row["embedding"], row["study"]): row
         for rows, variant in parts

@@ -268,7 +268,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         if key in answers:
             raise ReportError(f"The baseline {path} has {', '.join(key)} twice: give a gate of one seed.")
         questions[key] = question_facts
-        answers[key] = replace(answer, vectors_hash=str(question.get("vectors_hash")), groups=groups.get(key, {}))
+        answers[key] = replace(answer, vectors_hash=str(question.get("vectors_hash", "")), groups=groups.get(key, {}))
     plan = _plan(content, questions, path)
     if content.get("checksum") != checksum(content):
         raise ReportError(

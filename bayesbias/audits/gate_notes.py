@@ -34,13 +34,15 @@ def gate_notes(
     """
     if before is not None:
         yield from _same_vectors(rows, before)
+    by_question: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for group in groups:
+        by_question.setdefault(_question(group), []).append(group)
     for row in rows:
         if row["outcome"] == PASS:
             answer = None if before is None else compared_answer(row, before)[0]
-            yield from _hidden_groups(row, [group for group in groups if _question(group) == _question(row)], answer)
+            yield from _hidden_groups(row, by_question.get(_question(row), ()), answer)
             if answer is not None:
-                yield from _narrow(row, answer)
-                yield from _moved(row, answer)
+                yield from _changed(row, answer)
             elif not region.standardised:
                 yield from _coarse(row, region)
 
@@ -98,27 +100,22 @@ def _coarse(row: Mapping[str, Any], region: Region) -> Iterator[str]:
         )
 
 
-def _moved(row: Mapping[str, Any], before: Earlier) -> Iterator[str]:
-    """Yield a note if a contrast is far from that of the baseline, nearer to the region, in it, or beyond it.
+def _changed(row: Mapping[str, Any], before: Earlier) -> Iterator[str]:
+    """Yield notes if an interval is much narrower than that of the baseline, or its contrast far from it.
 
-    A gate asks whether it lies farther out, with little doubt; a reader should know what else changed.
+    A gate asks whether a contrast lies farther out, with little doubt; a reader should know what else changed.
     """
     mean_before, sd_before = (float(value) * row["scale"] for value in (before.draws.mean(), before.draws.std()))
+    question = f"{row['study']} in {row['embedding']}"
+    if row["sd"] < NARROWEST * sd_before:
+        yield (
+            f"{question}: its sd is {row['sd']:.3f}, {sd_before:.3f} in the baseline. Its words differ less in this "
+            "association than they did, as after a change that was fitted to them. Ask words that it was not fitted to"
+        )
     if abs(row["mean"] - mean_before) > FARTHEST * sd_before:
         turned = ", and changed its sign" if row["mean"] * mean_before < 0 else ""
         yield (
-            f"{row['study']} in {row['embedding']} moved from {signed_text(mean_before)} in the baseline to "
-            f"{signed_text(row['mean'])}, by more than its posterior sd of {sd_before:.3f}{turned}. The gate only asks "
-            "whether it lies farther from the region: look why it moved"
-        )
-
-
-def _narrow(row: Mapping[str, Any], before: Earlier) -> Iterator[str]:
-    """Yield a note if an interval is much narrower than that of the baseline."""
-    sd_before = float(before.draws.std()) * row["scale"]
-    if row["sd"] < NARROWEST * sd_before:
-        yield (
-            f"{row['study']} in {row['embedding']}: its sd is {row['sd']:.3f}, {sd_before:.3f} in the baseline. Its "
-            "words differ less in this association than they did, as after a change that was fitted to them. Ask words "
-            "that it was not fitted to"
+            f"{question} moved from {signed_text(mean_before)} in the baseline to {signed_text(row['mean'])}, by more "
+            f"than its posterior sd of {sd_before:.3f}{turned}. The gate only asks whether it lies farther from the "
+            "region: look why it moved"
         )

@@ -253,14 +253,14 @@ class Delivery:
 
         shown = as_result(result)
         self.write(shown)
-        printed, end = spoken(shown), ""
+        brief, end = "", ""
         if self.output is not None:
             page = self.output if self.output.suffix else self.output / PAGE
             end = f"Wrote {self.output}."
             if page.suffix == ".html" and page.exists():
-                printed, where = beside_page(shown, page)
+                brief, where = beside_page(shown, page)
                 end = f"{end} {where}"
-        texts = [text or printed, *filter(None, [end])]
+        texts = [text or brief or spoken(shown), *filter(None, [end])]
         data = shown.to_dict() if self.as_json else None
         if data is not None and self.output is not None:
             data["output"] = str(self.output)

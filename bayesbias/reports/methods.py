@@ -177,7 +177,8 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
         yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
     source = f" (source: {markdown_text(cited.source(facts['study_source']))})" if "study_source" in facts else ""
     study = "We used our own word lists:" if "study" in facts else "We used"
-    if source or facts.get("study") in list_studies():
+    is_own = not source and facts.get("study") not in list_studies()
+    if not is_own:
         study = f"The word lists are those of the study {_name(facts.get('study', ''))}{source}:"
     connections = ", ".join(
         f"{count:,} {name}" for name, count in table["connection"].value_counts(sort=False).items() if count
@@ -187,7 +188,7 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
         f"{counted(table['attribute_word'].nunique(), 'attribute word')} ({_sizes(table, 'attribute')}). They make "
         f"{counted(len(table), 'pair')} ({connections})."
     )
-    if study.startswith("We used"):
+    if is_own:
         yield from _own_lists(table)
     yield from _lost_and_left_out(facts)
     for fact in data_facts(fit):

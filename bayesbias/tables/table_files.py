@@ -154,7 +154,7 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     content = read_content(source, CSV_TEXT if kind == "csv" else _PARQUET)
     if not content:
         raise InputFileError(f"{path} is empty. Write the table again.")
-    # Hashes of Python's texts are random; those of Arrow's can be chosen, and 2 MB of words then took 25 s.
+    # Hashes of Python's texts are random; those of Arrow's can be chosen, so that reading takes quadratic time.
     with pd.option_context("mode.string_storage", "python"):
         table = _checked_table(content, source, kind, duplicates)
     texts = {name: "str" for name in table.columns if table[name].dtype == "str"}

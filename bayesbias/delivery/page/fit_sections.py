@@ -248,9 +248,9 @@ def sampler_section(page: FitReport) -> Section:
         draw_count = f"The user sampled {drawn}, by {fit_attribute(page.fit, 'sampled_by')}."
     if (independent := independent_draws(page.fit)) and independent != draws * chains:
         draw_count += (
-            f" The weights behind them are worth {independent:,.0f} independent draws, the ESS of all tables; "
+            f" The weights behind them are worth {independent:,.0f} independent draws, the ESS of all tables; more "
+            "draws lower the Monte Carlo errors of intervals (low_se, high_se), not this number."
         )
-        draw_count += "more draws lower the Monte Carlo errors of intervals (low_se, high_se), not this number."
     if not problems:
         return Section("sampler", "Did the sampler converge?", [], [f"{draw_count} No diagnostic indicates a problem."])
     notice = Notice(f"Do not report these numbers: the sampler did not converge. {draw_count}")

@@ -186,17 +186,12 @@ def check_sizes(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
     if not shapes:
         return
     largest = max(_LARGEST, *(8 * size for shape in shapes.values() for size in shape))
+    limits = {_LAYERS: len(shapes), _AGAIN: _MOST_AGAIN, _PIECE: _LONGEST_PIECE, _FEW: _LONGEST_PADDED}
     settings = read_settings(path)
     for keys, entry in entries(settings):
         key = keys[-1] if keys else ""
         if type(entry) is not int or any(map(_NO_SIZES.search, keys)):
             continue
-        limits = {
-            _LAYERS: len(shapes),
-            _AGAIN: _MOST_AGAIN,
-            _PIECE: _LONGEST_PIECE,
-            _FEW: _LONGEST_PADDED,
-        }
         most = next((limit for name, limit in limits.items() if name.search(key)), largest)
         if entry > most:
             raise InputFileError(
