@@ -17,8 +17,9 @@ _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # Bytes of the names of files and what stands beside them. A packed archive of 200 kB may hold 100 MB of these, which
 # take tarfile half a minute.
 _MOST_NAMES = 1 << 22
-# A few kilobytes may become any number of equal rows, which take hours to read. Vectors and texts become ten times as
-# large, and counts of words, which are mostly zeros, a hundred times.
+# A few kilobytes may become any number of equal rows, which take hours to read. Vectors and texts become several times
+# as large; counts of words, of which one in a thousand is not zero, 400 times (a test packs them), and by bzip2 more:
+# those have to be unpacked first.
 _MOST_TIMES, _LEAST_UNPACKED = 500, 1 << 25
 _UNPACK = "Unpack it with `tar -xf`, and give the file inside."
 
@@ -62,8 +63,8 @@ class _Unpacked(io.RawIOBase):
         count: int = cast(io.BufferedIOBase, self._stream).readinto(buffer)
         if self._stream.tell() > self._most:
             raise InputFileError(
-                f"{self._path} becomes more than {_MOST_TIMES} times as large when it is unpacked, as no vectors or "
-                "texts do. Unpack it, and look at it."
+                f"{self._path} becomes more than {_MOST_TIMES} times as large when it is unpacked, as few vectors or "
+                "texts do. Unpack it first, and look at it."
             )
         return count
 

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bayesbias as bb
@@ -123,3 +124,21 @@ def test_what_becomes_hundreds_of_times_as_large_is_not_read_to_its_end(
     assert len(rows) > 500 * path.stat().st_size
     with pytest.raises(InputFileError, match="more than 500 times as large"):
         bb.load_embedding(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["gz", "xz"])
+def test_counts_of_words_are_read_though_most_are_zero(kind: str, tmp_path: Path) -> None:
+    """One count in a thousand is not zero: such files are the most packed ones that people have."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for place in range(2_000):
+        counts = np.full(10_000, "0")
+        counts[rng.integers(10_000, size=10)] = rng.integers(1, 9, size=10).astype(str)
+        rows.append(f"w{place} {' '.join(counts)}\n".encode())
+    content = b"".join(rows)
+    assert len(content) > archives._LEAST_UNPACKED
+    path = tmp_path / f"counts.txt.{kind}"
+    path.write_bytes({"gz": gzip, "xz": lzma}[kind].compress(content))
+    assert len(content) > 300 * path.stat().st_size
+    assert read_content(path, LINES) == content
