@@ -25,9 +25,9 @@ ATTACKS = {
     "So are folders of models": "the_memory_for_files_is_checked_before_any_library_reads_them "
     "ngrams_of_a_word_are_counted_before_they_are_made",
     "Sizes in a model's settings": "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called "
-    "what_needs_no_weights_is_not_done_again_and_again "
-    "a_configuration_without_sizes_does_not_make_a_large_model a_configuration_does_not_make_parts_without_end "
-    "marks_without_end_are_refused_before_a_normal_form_is_made",
+    "a_configuration_without_sizes_does_not_make_a_large_model a_configuration_does_not_make_parts_without_end",
+    "A model may go": "what_needs_no_weights_is_not_done_again_and_again",
+    "A text with more than 30": "marks_without_end_are_refused_before_a_normal_form_is_made",
     "So are XML": "what_xml_declares_does_not_stand_for_more a_number_of_many_digits_takes_no_memory "
     "a_rule_of_a_plan_does_not_make_millions_of_forms",
     "The names in a zip or tar archive": "what_stands_beside_the_contents_of_a_tar_archive_is_limited "
@@ -99,6 +99,7 @@ ATTACKS = {
     "The command line and workers": "without_a_home_folder_the_command_line_has_an_empty_one "
     "workers_without_a_home_folder_have_a_private_one",
     "It leaves it for NUTS too": "pymc_compiles_elsewhere",
+    "NUTS compiles in": "pymc_compiles_in_a_private_folder",
     "In Python, compiled loops": "without_a_home_folder_nothing_in_the_current_one_is_read_or_written "
     "a_home_folder_that_others_may_write_to_is_none",
     "Unless you set": "compiled_code_is_neither_read_nor_kept_where_all_may_write",
@@ -122,6 +123,7 @@ NO_PROMISES = (
         "Sizes that a file declares",
         "Words, names and descriptions",
         "A page of a Parquet",
+        "What takes time in proportion",
         "A regular expression",
         "The libraries open the files again",
     ),

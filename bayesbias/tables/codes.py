@@ -125,7 +125,8 @@ def code_words(column: pd.Series) -> WordCodes:
     else:
         if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
             column = column.map(str, na_action="ignore")
-        codes, values = pd.factorize(column)
+        # Hashes of Python's texts are random; those of Arrow's can be chosen, and a search then takes quadratic time.
+        codes, values = pd.factorize(column.astype(object) if isinstance(column.dtype, pd.StringDtype) else column)
     words = np.array([str(value) for value in values], dtype=object)
     distinct = list(dict.fromkeys(words))
     if len(distinct) < len(words):  # such as the numbers 1 and the text "1"

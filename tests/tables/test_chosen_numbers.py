@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbias.base.files.spreadsheets import read_csv
 from bayesbias.errors import TableError
+from bayesbias.tables.codes import code_words
 from bayesbias.tables.table_files import read_table
 
 COUNT, MOST_SECONDS = 100_000, 4  # seven seconds or more in each search by pandas
@@ -83,4 +84,6 @@ def test_texts_are_read_with_hashes_that_nobody_can_choose(
         table().head(6).assign(protected_word=words).to_parquet(path, index=False)
     )
     monkeypatch.setattr("pandas.core.arrays.arrow.ArrowExtensionArray.factorize", None)
-    assert read_table(path)["protected_word"].tolist() == words
+    read = read_table(path)["protected_word"]
+    assert read.tolist() == words
+    assert code_words(read).words.tolist() == words
