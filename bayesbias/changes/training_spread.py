@@ -215,7 +215,7 @@ class OverSeeds:
         drawn = (np.array([frame["mean"].to_numpy() for frame in of_samples]), _errors(of_samples)) if samples else None
         settings = estimation.hdi_prob, estimation.seed, estimation.rope
         estimates = estimates_over_trainings(self.draws, _errors(frames), drawn, *settings)
-        counts = _reading_counts([frame[["hdi_low", "hdi_high"]].to_numpy() for frame in frames])
+        counts = _reading_counts(frames)
         parts = [frames[0][KEYS], counts, estimates.reset_index(drop=True)]
         return pd.concat(parts, axis=1)
 
@@ -259,17 +259,14 @@ def _chained(draws: "xr.DataTree", frame: "pd.DataFrame") -> Floats:
     return np.stack([columns[row] for row in frame[KEYS].itertuples(index=False, name=None)], axis=1)
 
 
-def _reading_counts(intervals: list[Floats]) -> "pd.DataFrame":
-    """Return the number of seeds with each reading, for each contrast."""
+def _reading_counts(frames: "list[pd.DataFrame]") -> "pd.DataFrame":
+    """Return the number of seeds with each reading, for each contrast; a borderline one is not settled."""
     import pandas as pd
 
-    ends = np.stack(intervals)
-    counts = pd.DataFrame(
-        {
-            "seeds": len(ends),
-            "nearer": (ends[..., 1] < 0).sum(axis=0),
-            "farther": (ends[..., 0] > 0).sum(axis=0),
-        }
+    low, high, borderline = (
+        np.array([frame[name] for frame in frames]) for name in ("hdi_low", "hdi_high", "borderline")
     )
+    nearer, farther = (high < 0) & ~borderline, (low > 0) & ~borderline
+    counts = pd.DataFrame({"seeds": len(frames), "nearer": nearer.sum(axis=0), "farther": farther.sum(axis=0)})
     counts["not_settled"] = counts["seeds"] - counts["nearer"] - counts["farther"]
     return counts

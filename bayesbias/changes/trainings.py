@@ -138,7 +138,7 @@ class TrainingComparison(Result):
           the same side, ``"not settled"`` if neither of these excludes 0, ``"open"`` if seeds agree and the others do
           not, or ``"seeds disagree"``;
         - `seeds`: their number; `nearer`, `farther`, `not_settled`: the number of seeds with each reading, from the
-          interval of one embedding;
+          interval of one embedding (a borderline one is not settled);
         - `agree`: whether all conclusions are the same, or differ though the seed has less than 20 % of the variance
           and no seed contradicts another;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast on average over seeds like these, with the uncertainty of

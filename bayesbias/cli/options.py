@@ -54,8 +54,8 @@ OPTIONS = {
     "embedding": _argument("VECTORS", f"{_VECTORS}."),
     "table.embedding": _argument(
         "VECTORS",
-        "File of word2vec, GloVe, fastText (.vec or .bin), CSV, .npz or gensim, which may be packed (.gz, .bz2, .xz, "
-        "or .zip: glove.6B.zip:glove.6B.50d.txt); or folder of a language model. With --surprisal also "
+        "File of word2vec, GloVe, fastText (.vec or .bin), CSV or TSV, .npz or gensim, which may be packed (.gz, .bz2, "
+        ".xz, .tar, or .zip: glove.6B.zip:glove.6B.50d.txt); or folder of a language model. With --surprisal also "
         "MODULE:FUNCTION, a function of your own; with --scores nothing.",
     ),
     "random_lists.embedding": _argument("VECTORS", f"{_VECTORS}; all its words are read."),
@@ -244,7 +244,9 @@ OPTIONS = {
     "chains": Option("Number of chains.", type=int),
     "prior": Option("Prior that replaces the model's, such as 'sigma=Exponential(20)'. May be repeated."),
     "covariates": Option(
-        "CSV file with a column 'word' and a column of numbers for each covariate of the words.", type=Path
+        "CSV file, as spreadsheets save it (commas, semicolons or tabs; decimal points or commas), with a column "
+        "'word' and a column of numbers for each covariate of the words.",
+        type=Path,
     ),
     "drop_unrated": Option("Leave out words without a number, which are named, in place of an error.", type=bool),
     "word_column": Option("Column of words in the CSV file, if it is not called 'word'.", type=str),

@@ -41,6 +41,7 @@ from bayesbias.models.fit_files import (
 )
 from bayesbias.models.fit_storage import check_storage, unreadable
 from bayesbias.models.numerics.diagnostics import convergence_problems, independent_draws, warn_of_problems
+from bayesbias.models.priors import Prior
 from bayesbias.models.scales import DISTANCE_ERROR
 from bayesbias.models.simulate import draw_distances, draw_parameters
 from bayesbias.models.spec import RENAMED, ModelSpec
@@ -366,6 +367,16 @@ def fitted_model(fit: "xr.DataTree") -> ModelSpec:
     'Exponential(rate=2)'
     """
     return stored_model(fit_attribute(fit, "model"))
+
+
+def priors_in_use(fit: "xr.DataTree") -> dict[str, Prior]:
+    """Return the priors of the fitted model by parameter, without `list_scale` if all lists are of one kind.
+
+    >>> "list_scale" in priors_in_use(fit)
+    False
+    """
+    has_kinds = "list_scale" in check_fit(fit)["posterior"].data_vars
+    return {name: prior for name, prior in fitted_model(fit).priors.items() if has_kinds or name != "list_scale"}
 
 
 def fitted_rows(fit: "xr.DataTree") -> ModelData:

@@ -22,6 +22,7 @@ from bayesbias.models.fits import (
     groups_without_contrast,
     hdi_prob_of,
     measure_of_fit,
+    priors_in_use,
     rope_of,
 )
 from bayesbias.models.multivariate.posterior_draws import KHAT_TO_MOVE, MOVES
@@ -354,7 +355,7 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
         yield markdown_sentence(f"Its source is {'this package' if source == 'bayesbias' else source}.")
     added = added_parameters(fit)
     before = " before the change" if added else ""
-    priors = [f"`{name}` ~ {prior.rounded} ({MEANINGS[name]})" for name, prior in spec.priors.items()]
+    priors = [f"`{name}` ~ {prior.rounded} ({MEANINGS[name]})" for name, prior in priors_in_use(fit).items()]
     yield f"The priors{before} are {'; '.join(priors)}."
     if added:
         yield f"The change added {', '.join(f'`{markdown_text(name)}`' for name in added)}."

@@ -3,11 +3,20 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from bayesbias.changes.training_spread import SD_PRIOR, both_sd_draws, estimates_over_trainings, seed_sd_draws
+from bayesbias.changes.result import Estimation
+from bayesbias.changes.training_spread import (
+    KEYS,
+    SD_PRIOR,
+    OverSeeds,
+    both_sd_draws,
+    estimates_over_trainings,
+    seed_sd_draws,
+)
 
 
 class TestSeedSdDraws:
@@ -80,3 +89,18 @@ def test_the_errors_of_ends_are_those_of_other_draws() -> None:
         assert 0.7 < stated / scatter < 2
     assert all(row["borderline"] for row in rows), "the interval ends at 0, by chance above or below it"
     assert len({row["hdi_low"] > 0 for row in rows}) == 2
+
+
+def test_a_seed_at_the_border_counts_as_not_settled() -> None:
+    """Another seed of the draws could decide otherwise, as everywhere."""
+    names = {key: ["a"] for key in KEYS}
+    seeds = {
+        seed: pd.DataFrame(
+            {**names, "mean": -0.1, "sd": 0.05, "ess_bulk": 1000.0, "hdi_low": -0.2, "hdi_high": -0.001}
+            | {"borderline": seed == 3}
+        )
+        for seed in (1, 2, 3)
+    }
+    draws = [np.random.default_rng(seed).normal(-0.1, 0.05, (100, 1)) for seed in seeds]
+    row = OverSeeds(seeds, draws).estimates(Estimation(draws=100, seed=1, hdi_prob=0.89)).iloc[0]
+    assert (row["nearer"], row["farther"], row["not_settled"]) == (2, 0, 1)

@@ -231,17 +231,20 @@ def _words_table(frame: pd.DataFrame, caption: str, name: str, *, folded: bool =
 
 
 def _question_text(page: FitReport) -> str:
-    """Return what is asked of which attribute words: associated ones and others."""
+    """Return what is asked of which attribute words: associated ones and others, if there are any."""
     phrases, measure = attribute_phrases(len(page.compared_groups)), page.measure
+    names = {
+        "different": f"{phrases.different} (different)",
+        "human": "control words about people (human)",
+        "neutral": "neutral control words",
+    }
+    asked = set(page.table["connection"])
+    others = " or ".join(name for connection, name in names.items() if connection in asked)
+    if not others:
+        return ""
     if measure.to == "to":
-        return (
-            f"Are the protected words nearer to {phrases.associated} than to {phrases.different} (different), to "
-            "control words about people (human), and to neutral control words?"
-        )
-    return (
-        f"Are {phrases.associated} {measure.nearer} with the protected words than {phrases.different} (different), and "
-        "than control words about people (human) and neutral ones?"
-    )
+        return f"Are the protected words nearer to {phrases.associated} than to {others}?"
+    return f"Are {phrases.associated} {measure.nearer} with the protected words than {others}?"
 
 
 def _words_by(table: pd.DataFrame, by: str, word: str) -> pd.DataFrame:

@@ -49,7 +49,7 @@ from bayesbias.metrics.look_up import four_lists
 from bayesbias.metrics.significance import mac_t_tests, p_value, t_tests
 from bayesbias.metrics.similarities import Similarities, table_study
 from bayesbias.models.fit_files import USER, added_parameters, changed_by_hand, sampler_text
-from bayesbias.models.fits import fit_attribute, fitted_table
+from bayesbias.models.fits import fit_attribute, fitted_table, priors_in_use
 from bayesbias.models.spec import ModelSpec, model_equations
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
@@ -119,6 +119,7 @@ def overall_section(page: FitReport) -> Section:
     means = frame[frame["parameter"] == "connection_mean"]
     added = frame[frame["parameter"].isin(added_parameters(page.fit))]
     others = frame[(frame["parameter"] != "connection_mean") & ~frame["parameter"].isin(added["parameter"])]
+    units = units_text(page.measure, others["parameter"])
     blocks: list[Block] = [
         figure(
             figure_of_connections(page.fit, page.summary),
@@ -136,7 +137,7 @@ def overall_section(page: FitReport) -> Section:
         *_questions(page),
         _table(
             others,
-            f"Variation between words, pairs and attribute words, {units_text(page.measure)}; {prob} HPDI",
+            f"Variation between words, pairs and attribute words, {units}; {prob} HPDI",
             ("parameter", "connection", "effect", "attribute_list", *_MOMENTS, *_DIAGNOSTICS),
             folded=True,
         ),
@@ -558,7 +559,7 @@ def model_section(page: FitReport) -> Section:
         f"Model {spec.name}: {spec.description.rstrip('.') or 'without a description'}. {draws * chains:,} draws, "
         f"{sampler_text(page.fit)}."
     )
-    priors = {name: str(prior.rounded) for name, prior in spec.priors.items()}
+    priors = {name: str(prior.rounded) for name, prior in priors_in_use(page.fit).items()}
     blocks: list[Block] = [
         *_methods_paragraph(page),
         *([Paragraph("Equations and priors before the change:")] if changed_by_hand(page.fit) else []),

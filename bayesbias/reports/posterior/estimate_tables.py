@@ -197,7 +197,9 @@ def estimate_table(frame: "pd.DataFrame", columns: tuple[str, ...] = ()) -> Resu
         about = "; connection_mean is about words like these, whatever the scope" if of_all else ""
         caption = f"Mean {distances}{source}, {means}{about}"
         return ResultTable(frame, "Means", caption, columns)
-    return ResultTable(frame, "Parameters", f"Parameters{source}, {means}, {units_text(measure)}", columns)
+    return ResultTable(
+        frame, "Parameters", f"Parameters{source}, {means}, {units_text(measure, frame['parameter'])}", columns
+    )
 
 
 def _paper_columns(frame: "pd.DataFrame") -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Summaries of the posterior of each parameter."""
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from bayesbias.estimates.intervals import (
     independent_draws,
 )
 from bayesbias.models.fits import check_fit, fit_attribute, groups_without_contrast, hdi_prob_of, measured_in
+from bayesbias.models.spec import NO_UNIT
 from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import source_name
 
@@ -26,14 +28,16 @@ if TYPE_CHECKING:
 LEVELS = ("all", "overall", "protected_group", "word", "attribute")
 
 
-def units_text(measure: Measure) -> str:
+def units_text(measure: Measure, parameters: Iterable[str]) -> str:
     """Return the units of parameters, for captions.
 
     >>> from bayesbias.tables.measures import SURPRISAL
-    >>> units_text(SURPRISAL)
-    'in nats except for weights, list_effect, slope_sd, list_scale and nu, which have no unit'
+    >>> units_text(SURPRISAL, ["sigma", "nu", "slope_sd"])
+    'in nats, but without a unit for slope_sd, nu'
     """
-    return f"{measure.in_unit} except for weights, list_effect, slope_sd, list_scale and nu, which have no unit"
+    shown = set(parameters)
+    without = [name for name in NO_UNIT if name in shown]
+    return f"{measure.in_unit}, but without a unit for {', '.join(without)}" if without else measure.in_unit
 
 
 def summary(fit: "xr.DataTree", *, level: str = "all", hdi_prob: float | None = None) -> "pd.DataFrame":
