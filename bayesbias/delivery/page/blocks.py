@@ -4,6 +4,7 @@ Texts hold no markup. The template escapes them, so a word may hold any characte
 """
 
 import base64
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from bayesbias.base.number_text import visible
 from bayesbias.delivery.plots.style import save_figure
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # In inches; at 390 pixels the letters are still legible.
 _WIDEST = 5.4
 _LARGEST_SVG = 600_000
+_OPTION = re.compile(r"--[a-z][a-z-]{1,24}( [A-Z]{1,12}\b)?")
 
 
 class _Block:
@@ -205,6 +207,11 @@ def _visible(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def _prose(text: str) -> Markup:
+    """Return a text, escaped, in which options of the command line and their values stay on one line."""
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escape(_visible(text)))))
+
+
 @cache
 def _template() -> "jinja2.Template":
     import jinja2
@@ -217,6 +224,7 @@ def _template() -> "jinja2.Template":
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["prose"] = _prose
     style, script = ((Path(__file__).parent / f"report.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     # No other script may run, whatever a word holds.
     digest = base64.b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -84,6 +84,14 @@ def test_details_are_folded_below_their_headlines_and_empty_ones_are_not_shown()
     assert "Three" not in page
 
 
+def test_an_option_stays_on_one_line_and_a_name_that_looks_like_one_is_escaped() -> None:
+    text = "More draws (--draws N, draws=N) decide; <b>--list <i>"
+    assert (
+        '<p>More draws (<span class="option">--draws N</span>, draws=N) decide; &lt;b&gt;'
+        '<span class="option">--list</span> &lt;i&gt;</p>'
+    ) in page_of(Section("a", "A", [Paragraph(text)]))
+
+
 def test_the_script_is_small_and_the_only_one_that_may_run() -> None:
     page = page_of(table())
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
