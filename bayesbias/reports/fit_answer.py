@@ -210,10 +210,11 @@ class FitAnswer:
             if groups > _MOST_GROUPS
             else ""
         )
+        shapes = "; shapes and colours: the words that are subtracted from the associated ones"
         what = (
             f"Points: posterior means, filled if settled, with a dot if borderline; lines: "
-            f"{percent_text(self.hdi_prob)} intervals; ticks: observed differences; shapes and colours: the words that "
-            "are subtracted from the associated ones"
+            f"{percent_text(self.hdi_prob)} intervals; ticks: observed differences"
+            f"{shapes if kinds > 1 and not alone else ''}"
             f"{'; shaded: the region of practical equivalence' if self.rope is not None else ''}."
         )
         contrasts = (statement.text for statement in self.conclusions.shown if statement.kind == "contrast")

@@ -102,10 +102,11 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         axes.set_yticks(range(len(studies)), [short_label(study) for study in studies])
         axes.set_ylim(len(studies) - 0.5, -0.5)
         quantity = measure_rows["quantity"].iloc[0]
-        title = f"{measure} ({quantity.replace('_', ' ')})"
-        if quantity == measure:
-            title = MEASURES[measure].units.get(quantity, measure)
-        as_text(axes.set_title(_CONTRAST if measure == CONTRAST else title, fontsize=10, loc="left"))
+        title = _CONTRAST
+        if measure != CONTRAST:
+            title = MEASURES[measure].units.get(quantity, quantity.replace("_", " "))
+            title = title if quantity == measure else f"{measure.split('_')[0].upper()}: {title}"
+        as_text(axes.set_title(title, fontsize=10, loc="left"))
         low, high = axes.get_xlim()
         if measure == CONTRAST and record.rope is not None:
             shade_rope(axes, record.rope)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 60
 MOST_GROUPS = 10
 _CONTRASTS_WIDTH = 5.4
+_LONGEST_SOURCE = 120  # letters of a title, which takes two lines
 _INCHES_A_ROW = 0.27
 _MORE_A_CONTRAST = 0.35
 _WORDS_WIDTH = 8.5
@@ -138,7 +139,8 @@ def figure_of_contrasts(
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     measure = measure_of_fit(fit)
-    axes.set_xlabel(f"Difference of mean {measure.of_means}\n(below 0: {baseline} words are {measure.nearer})")
+    which = f", {baseline} - {others[0]}" if len(others) == 1 else ""
+    axes.set_xlabel(f"Difference of mean {measure.of_means}{which}\n(below 0: {baseline} words are {measure.nearer})")
     subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; dot: borderline; tick: observed difference"
     cut_note = (
         f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
@@ -147,11 +149,12 @@ def figure_of_contrasts(
     )
     title_figure(
         figure,
-        f"{short_label(source_name(fit_attribute(fit, 'table')), 50)}\n{subtitle}{cut_note}",
+        f"{short_label(source_name(fit_attribute(fit, 'table')), _LONGEST_SOURCE)}\n{subtitle}{cut_note}",
         size=10,
         converged=not fit_attribute(fit, "convergence_problems"),
     )
-    connection_legend(figure, others, f"{baseline.capitalize()} minus")
+    if not which:
+        connection_legend(figure, others, f"{baseline.capitalize()} minus")
     return figure
 
 
@@ -297,7 +300,7 @@ def _finish(figure: "Figure", fit: "xr.DataTree", hdi_prob: float) -> None:
 
     title_figure(
         figure,
-        f"{short_label(source_name(fit_attribute(fit, 'table')), 60)}\n"
+        f"{short_label(source_name(fit_attribute(fit, 'table')), _LONGEST_SOURCE)}\n"
         f"posterior means and {percent_text(hdi_prob)} HPDI, model {short_label(fit_attribute(fit, 'model')['name'])}",
         converged=not fit_attribute(fit, "convergence_problems"),
     )
@@ -373,7 +376,7 @@ def plot_distances(
         for axes, name in zip(panels[0], tables, strict=True):
             as_text(axes.set_title(short_label(name, 50), fontsize=10))
     else:
-        source = short_label(source_name(table_facts(tables[""])), 60)
+        source = short_label(source_name(table_facts(tables[""])), _LONGEST_SOURCE)
     whose = "MAC" if mac is not None else "MAC of the table" if len(tables) == 1 else "MAC of the first table"
     title_figure(
         figure,

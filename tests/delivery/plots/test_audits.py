@@ -25,7 +25,7 @@ def test_an_audit_has_a_panel_a_measure_and_a_point_a_row(tmp_path: Path) -> Non
     frame["reading"] = ["not settled", *[""] * 4]
     figure = bb.plots.plot_audit(frame)
     shown = [axes for axes in figure.axes if axes.get_visible()]
-    assert [axes.get_title(loc="left").split(" ")[0] for axes in shown] == ["weat", "rnd"]
+    assert [axes.get_title(loc="left").split(" ")[0] for axes in shown] == ["WEAT:", "RND:"]
     points = [line for line in shown[0].lines if line.get_marker() in "os" and len(line.get_xdata()) == 1]
     assert sorted(float(line.get_xdata()[0]) for line in points) == sorted(
         frame["mean"].fillna(frame["observed"]).iloc[:4]
