@@ -108,12 +108,16 @@ _ESCAPES = {
 }
 
 
-def latex(result: Result, name: str) -> str:
+def latex(result: Result, name: str, *, full: bool = False) -> str:
     """Return the tables of a result as LaTeX, after a comment that names the packages they need.
 
-    Their labels are `name`, with the name of a table if there are several.
+    These are the tables that a page shows unfolded, if it has any and not all are wanted (`full`). Their labels are
+    `name`, with the name of a table if there are several.
     """
-    shown = {key: table for key, table in result.contents.tables.items() if table.on_page and len(table.frame)}
+    contents = result.contents
+    shown = {key: table for key, table in contents.tables.items() if table.on_page and len(table.frame)}
+    unfolded = {key: table for key, table in shown.items() if table.section in contents.opened and not table.folded}
+    shown = shown if full else unfolded or shown
     tables = {key: table_block(table) for key, table in shown.items()}
     labels = [name if len(tables) == 1 else f"{name}-{key}" for key in tables]
     texts = [latex_table(table, label) for table, label in zip(tables.values(), labels, strict=True)]

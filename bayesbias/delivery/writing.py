@@ -49,19 +49,19 @@ def write(
         `planned_contrasts`, as a table whose caption states the interval; or a figure of `bayesbias.plots`.
     path
         File or folder. The ending selects the form: ``.html`` for one self-contained page, ``.md`` for Markdown,
-        ``.tex`` for its tables in LaTeX, whose first line names the packages they need and whose labels are the name of
-        the file (``tab:table`` in table.tex, ``tab:table-NAME`` of several tables), ``.docx`` for Word (extra
-        ``docx``), ``.csv`` for all columns of its only table, whose texts are written as in a literal of Python
-        (``\x3d1`` for ``=1``, which a spreadsheet would compute, and ``\\`` for one backslash), ``.json`` for
-        statements, tables and settings. Of a figure: ``.png``, ``.svg`` or ``.pdf``, with embedded TrueType fonts.
-        Without an ending: a folder with ``conclusions.txt``, ``conclusions.json``, a ``.csv`` for each table, a
+        ``.tex`` for the tables that its page shows unfolded, in LaTeX, whose first line names the packages they need
+        and whose labels are the name of the file (``tab:table`` in table.tex, ``tab:table-NAME`` of several tables),
+        ``.docx`` for Word (extra ``docx``), ``.csv`` for all columns of its only table, whose texts are written as in a
+        literal of Python (``\x3d1`` for ``=1``, which a spreadsheet would compute, and ``\\`` for one backslash),
+        ``.json`` for statements, tables and settings. Of a figure: ``.png``, ``.svg`` or ``.pdf``, with
+        embedded TrueType fonts. Without an ending: a folder with ``conclusions.txt``, ``conclusions.json``, a ``.csv`` for each table, a
         ``.png`` for each figure, and the page ``report.html``, which only a fit lacks, since its page fits the model
         several times.
     overwrite
         Whether to replace an existing file, or the files of an earlier result in a folder. Other files in the folder
         stay.
     full
-        Whether to print tables that are folded on the screen.
+        Whether to print tables that are folded on the screen, and to write them as LaTeX.
     workers
         Number of processes that draw the further pages of a folder, such as those of the questions of an audit, each
         on one core, or workers that have started already; None: this process draws them.
@@ -259,8 +259,8 @@ def _write_markdown(result: Result, path: Path, **_: Any) -> None:
     path.write_text(markdown(result), encoding="utf-8")
 
 
-def _write_latex(result: Result, path: Path, *, name: str, **_: bool) -> None:
-    path.write_text(latex(result, name), encoding="utf-8")
+def _write_latex(result: Result, path: Path, *, name: str, full: bool, **_: bool) -> None:
+    path.write_text(latex(result, name, full=full), encoding="utf-8")
 
 
 def _write_csv(result: Result, path: Path, **_: Any) -> None:

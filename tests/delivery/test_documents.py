@@ -45,7 +45,7 @@ def test_words_in_sentences_are_no_tags(fit: xr.DataTree) -> None:
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_row_has_the_cells_of_its_header(name: str, tmp_path: Path) -> None:
     result = result_of(name)
-    text = bb.write(result, tmp_path / "table.tex").read_text(encoding="utf-8")
+    text = bb.write(result, tmp_path / "table.tex", full=True).read_text(encoding="utf-8")
     tables = [table for table in result.contents.tables.values() if table.on_page and len(table.frame)]
     parts = re.split(r"\\begin\{(?:table|longtable)\}", text)[1:]
     assert len(parts) == len(tables)
@@ -56,6 +56,11 @@ def test_every_row_has_the_cells_of_its_header(name: str, tmp_path: Path) -> Non
         alignment = re.search(r"\{([lr]+)\}", part)[1]  # type: ignore[index]
         assert {line.replace("\\&", "").count("&") + 1 for line in body} == {len(alignment)}
         assert all(line.endswith(r" \\") for line in body)
+
+
+def test_latex_has_the_tables_that_a_page_shows_unfolded(tmp_path: Path) -> None:
+    text = bb.write(result_of("embeddings"), tmp_path / "paper.tex").read_text(encoding="utf-8")
+    assert re.findall(r"\\label\{(.*?)\}", text) == ["tab:paper-groups-changed", "tab:paper-words-changed"]
 
 
 def test_a_table_longer_than_a_page_is_a_longtable_with_all_rows() -> None:
