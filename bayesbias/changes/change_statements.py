@@ -61,7 +61,8 @@ _CLAIMS = {
 }
 
 _EXPLAINED = {
-    "adding up": "A gap is the contrast in one condition. The change need not be exactly the difference of the two gaps, in particular for single words. Each "
+    "adding up": "A gap is the contrast in one condition. The change need not be exactly the difference of the two "
+    "gaps, in particular for single words. Each "
     "gap comes from a fit of its own table, which pulls the mean of a word toward those of other words. The change "
     "comes from paired distances, in which everything that the conditions share cancels. Report the change.",
     "settled": f"A gap or a change is settled if {VERDICTS['settled']}. A change is borderline if "

@@ -53,10 +53,10 @@ def write(
         and whose labels are the name of the file (``tab:table`` in table.tex, ``tab:table-NAME`` of several tables),
         ``.docx`` for Word (extra ``docx``), ``.csv`` for all columns of its only table, whose texts are written as in a
         literal of Python (``\x3d1`` for ``=1``, which a spreadsheet would compute, and ``\\`` for one backslash),
-        ``.json`` for statements, tables and settings. Of a figure: ``.png``, ``.svg`` or ``.pdf``, with
-        embedded TrueType fonts. Without an ending: a folder with ``conclusions.txt``, ``conclusions.json``, a ``.csv`` for each table, a
-        ``.png`` for each figure, and the page ``report.html``, which only a fit lacks, since its page fits the model
-        several times.
+        ``.json`` for statements, tables and settings. Of a figure: ``.png``, ``.svg`` or ``.pdf``, with embedded
+        TrueType fonts. Without an ending: a folder with ``conclusions.txt``, ``conclusions.json``, a ``.csv`` for each
+        table, a ``.png`` for each figure, and the page ``report.html``, which only a fit lacks, since its page fits the
+        model several times.
     overwrite
         Whether to replace an existing file, or the files of an earlier result in a folder. Other files in the folder
         stay.
