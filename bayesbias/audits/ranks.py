@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 ALL_STUDIES = ""
 _FEWEST = 3
-_COLUMNS = ("measure", "study", "embedding", "strength", "rank", "probability", "rank_low", "rank_high", "strongest")
+_COLUMNS = (
+    *("measure", "study", "embedding", "strength", "rank"),
+    *("probability", "rank_low", "rank_high", "strongest", "order_probability"),
+)
 _LIMITS = (
     "A rank does not say how far apart two embeddings are, nor that any of them has an association: see the "
     "estimates. Embeddings are taken to be independent given the words."
@@ -40,8 +43,9 @@ class Ranks(Result):
         contrasts, over those with the same contrast as the first) and `embedding`: its `strength` (the absolute value
         of the posterior mean, or of the observed value without a posterior; for `mac` and `ect`, 1 minus it); its
         `rank` (1: the weakest association; ties have the mean rank); and for measures that have a posterior, the
-        `probability` of this rank, `rank_low` to `rank_high` (the rank lies there with probability `hdi_prob`), and
-        `strongest`, the probability that no other embedding's association is as strong.
+        `probability` of this rank, `rank_low` to `rank_high` (the ranks of all embeddings lie in these at once with a
+        probability of at least `hdi_prob`), `strongest`, the probability that no other embedding's association is as
+        strong, and `order_probability`, that the whole order holds.
     correlations : pandas.DataFrame
         One row per pair of measures, `first` and `second`: Spearman's `correlation` of their mean strengths over the
         `embeddings`, of which there must be three; with `low` to `high`, which hold it with probability `hdi_prob` as
@@ -92,8 +96,8 @@ class Ranks(Result):
             figures={
                 "ranks": ResultFigure(
                     "plot_ranks",
-                    "Ranks over all studies; 1 is the weakest association. Lines: intervals of the rank; numbers: its "
-                    "probability.",
+                    "Ranks over all studies; 1 is the weakest association. Lines: intervals that hold all ranks at once; "
+                    "numbers: the probability of each rank.",
                 )
             },
         )
@@ -200,18 +204,39 @@ def _rank_rows(
 
     ranks = rankdata(values)
     drawn = None if draws is None else rankdata(draws, axis=-1)
-    tails = (1 - hdi_prob) / 2, (1 + hdi_prob) / 2
+    if drawn is not None:
+        low, high = simultaneous_ranks(drawn, hdi_prob)
+        order = float((drawn == ranks).all(axis=-1).mean())
     for place, name in enumerate(embeddings):
         row = {"measure": key[0], "study": key[1], "embedding": name, "strength": values[place], "rank": ranks[place]}
         if drawn is not None:
-            low, high = np.quantile(drawn[:, place], tails, method="inverted_cdf")
             row |= {
                 "probability": float((drawn[:, place] == ranks[place]).mean()),
-                "rank_low": low,
-                "rank_high": high,
+                "rank_low": low[place],
+                "rank_high": high[place],
+                "order_probability": order,
                 "strongest": float((drawn[:, place] == len(embeddings)).mean()),
             }
         yield row
+
+
+def simultaneous_ranks(drawn: Floats, hdi_prob: float) -> tuple[Floats, Floats]:
+    """Return the lowest and highest ranks that hold those of all items at once, from draws of shape (draws, items).
+
+    A draw counts by its most extreme rank: by the smaller tail of that rank among the draws of its item.
+
+    >>> drawn = np.array([[1.0, 2.0, 3.0]] * 8 + [[2.0, 1.0, 3.0]] * 2)
+    >>> [[ends.tolist() for ends in simultaneous_ranks(drawn, prob)] for prob in (0.7, 0.9)]
+    [[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], [[1.0, 1.0, 3.0], [2.0, 2.0, 3.0]]]
+    """
+    tails = np.empty(drawn.shape)
+    for item, ranks in enumerate(drawn.T):
+        _, inverse, counts = np.unique(ranks, return_inverse=True, return_counts=True)
+        at_most = np.cumsum(counts)
+        tails[:, item] = np.minimum(at_most, len(ranks) - at_most + counts)[inverse]
+    extreme = tails.min(axis=-1)
+    inside = drawn[extreme >= np.quantile(extreme, 1 - hdi_prob, method="inverted_cdf")]
+    return inside.min(axis=0), inside.max(axis=0)
 
 
 def _correlation(first: _Strength, second: _Strength, hdi_prob: float) -> dict[str, float]:
@@ -243,7 +268,10 @@ def _order_statement(rows: "pd.DataFrame") -> Statement:
         names.append(f"{row['embedding']} {digits_text(row['strength'])}{sure}")
     text = f"{ordered['measure'].iloc[0]}: {', '.join(names)}."
     if ordered["probability"].notna().all():
-        text += " Brackets hold the probability of each rank."
+        text += (
+            " Brackets hold the probability of each rank; the whole order holds with probability "
+            f"{probability_text(ordered['order_probability'].iloc[0])}."
+        )
     return Statement("ranks", text, {"ranks": ordered})
 
 

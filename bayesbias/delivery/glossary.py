@@ -253,7 +253,8 @@ COLUMNS: dict[str, Column] = {
         "all studies, the mean",
     ),
     "rank": Column("Rank", "digits", "1: the weakest association, least strength; the last: the strongest"),
-    "rank_low": Column("Range of ranks", "digits", "ranks that hold the embedding's with the probability of intervals"),
+    "rank_low": Column("Range of ranks", "digits", "ranks that hold those of all embeddings at once"),
+    "order_probability": Column("P(order)", "probability", "probability that the whole order of the embeddings holds"),
     "strongest": Column("Strongest", "probability", "probability that no other association is as strong"),
     # reliability
     "target_word": Column("Target word", meaning="word whose scores are judged"),

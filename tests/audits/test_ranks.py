@@ -7,6 +7,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.audits.audit_frame import COLUMNS, AuditFrame, AuditRecord
 from bayesbias.audits.coherence import Coherence
+from bayesbias.audits.ranks import simultaneous_ranks
 from bayesbias.errors import ReportError
 
 SOUND = Coherence(0.2, 0.3, 0.1, 0.0)
@@ -55,6 +56,29 @@ def test_probabilities_are_shares_of_the_draws() -> None:
     assert rows.loc["C", ["probability", "strongest", "rank_low"]].tolist() == [1, 1, 3]
     assert rows.loc["A", ["rank_low", "rank_high"]].tolist() == [1, 2]
     assert "C 5 (over 0.99)" in str(ranks)
+
+
+def test_intervals_hold_all_ranks_at_once() -> None:
+    """Six embeddings that cannot be told apart, and two that can: intervals of single ranks hold all in 0.81."""
+    rng = np.random.default_rng(2)
+    centers = np.array([1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 8.0, 9.0])
+    drawn = rng.normal(centers, 0.15, (4000, 8)).argsort(axis=1).argsort(axis=1) + 1.0
+    low, high = simultaneous_ranks(drawn, 0.89)
+    inside = ((low <= drawn) & (drawn <= high)).all(axis=1).mean()
+    assert 0.89 <= inside < 0.95
+    single = np.quantile(drawn, [0.055, 0.945], axis=0, method="inverted_cdf")
+    assert ((single[0] <= drawn) & (drawn <= single[1])).all(axis=1).mean() < 0.85
+    assert (low[6:].tolist(), high[6:].tolist()) == ([7, 8], [7, 8])
+
+
+def test_the_probability_of_the_whole_order_is_a_share_of_the_draws() -> None:
+    rng = np.random.default_rng(3)
+    draws = {(name, "s", "weat"): rng.normal(place, 1.0, 2000) for place, name in enumerate("ABC", start=3)}
+    ranks = bb.audits.rank(audit_of(dict(zip(draws, (3.0, 4.0, 5.0), strict=True)), draws))
+    a, b, c = (np.abs(values) for values in draws.values())
+    expected = float(((a < b) & (b < c)).mean())
+    assert set(ranks.ranks["order_probability"]) == {expected}
+    assert f"the whole order holds with probability {expected:.2f}." in " ".join(str(ranks).split())
 
 
 def test_ties_share_their_rank() -> None:
