@@ -96,8 +96,8 @@ class Ranks(Result):
             figures={
                 "ranks": ResultFigure(
                     "plot_ranks",
-                    "Ranks over all studies; 1 is the weakest association. Lines: intervals that hold all ranks at once; "
-                    "numbers: the probability of each rank.",
+                    "Ranks over all studies; 1 is the weakest association. Lines: intervals that hold all ranks at "
+                    "once; numbers: the probability of each rank.",
                 )
             },
         )

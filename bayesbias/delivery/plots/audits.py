@@ -175,7 +175,8 @@ def plot_ranks(ranks: Ranks) -> "Figure":
         furnish(axes, "x", rows=True)
     title_figure(
         figure,
-        f"Ranks over all studies\nlines: {percent_text(ranks.hdi_prob)} intervals, which hold all ranks at once; numbers: probability of each rank",
+        f"Ranks over all studies\nlines: {percent_text(ranks.hdi_prob)} intervals, which hold all ranks at once; "
+        "numbers: probability of each rank",
     )
     return figure
 
