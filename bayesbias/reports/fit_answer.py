@@ -35,6 +35,7 @@ class FitAnswer:
 
     - `conclusions`: conclusions of the fit.
     - `contrasts`: all contrasts, of all words, groups and words.
+    - `groups`: group of each protected word.
     - `lists`: group -> names of the lists that are associated with it.
     - `others`: names of the lists of the second side of the first contrast.
     - `hdi_prob`, `rope`: as in `bayesbias.report`.
@@ -44,6 +45,7 @@ class FitAnswer:
     conclusions: Conclusions
     contrasts: pd.DataFrame
     lists: Mapping[str, Sequence[str]]
+    groups: Mapping[str, str]
     others: Sequence[str]
     hdi_prob: float
     rope: float | tuple[float, float] | None
@@ -172,6 +174,7 @@ class FitAnswer:
         turned = any(nearness_matters(row) or nearness_turns(row) for row in groups.to_dict("records"))
         groups = groups.assign(protected_group=groups["protected_group"].replace("", EVERYONE))
         words = frame[of_word & in_first].sort_values("mean", kind="stable")
+        words = words.assign(protected_group=words["protected_word"].map(self.groups))
         chance = [statement.text for statement in self.conclusions.shown if statement.kind == "by chance"]
         tables = {
             "groups": difference_table(
@@ -181,7 +184,7 @@ class FitAnswer:
                 f"Differences of mean {measure.of_means}, {reading}",
                 ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ())),
                 HEADINGS,
-                legend=f"All words: about words like these; groups: about exactly these words. "
+                legend=f"All words: about words like these; groups: about exactly these protected words. "
                 f"{net_meaning(measure) if turned else ''}".strip(),
                 in_folder=False,
             ),
@@ -223,7 +226,7 @@ class FitAnswer:
                 _FOREST,
                 f"Difference of mean {self.measure.of_means}{f' ({first})' if alone else ''}; below 0, associated "
                 f"words are {self.measure.nearer}. All words: about {scope_text(self.contrasts.settings['scope'])}; "
-                f"groups: about exactly these words. {what}{cut}",
+                f"groups: about exactly these protected words. {what}{cut}",
                 fit,
                 {**options, **alone, "words": False, "most": _MOST_GROUPS},
                 alt=f"A forest of contrasts with a line at 0. {' '.join(contrasts)}",
@@ -235,7 +238,8 @@ class FitAnswer:
             left = f" Of {words} words, those farthest from 0 are shown." if rows > _MOST_ROWS else ""
             figures["words"] = ResultFigure(
                 _FOREST,
-                f"{first} for each word, about exactly these words; below 0, {self.measure.nearer}. {what}{left}",
+                f"{first} for each word, about exactly these protected words; below 0, {self.measure.nearer}. "
+                f"{what}{left}",
                 fit,
                 {**options, "contrast": first},
                 section="Words",

@@ -172,6 +172,7 @@ class FitReport(Result):
                 shown_name(str(group)): list(map(shown_name, names))
                 for group, names in lists["attribute_group"].unique().items()
             },
+            dict(zip(self.table["protected_word"], self.table["protected_group"].map(shown_name), strict=True)),
             list(map(shown_name, self.table.loc[other, "attribute_group"].unique())),
             self.hdi_prob,
             self.rope,

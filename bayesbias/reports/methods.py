@@ -13,6 +13,7 @@ from bayesbias.base.statements import markdown_sentence, markdown_text
 from bayesbias.embeddings.embedding import OF_WORDS
 from bayesbias.errors import BayesBiasError, ReportError, name_some
 from bayesbias.estimates.intervals import independent_draws
+from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.models.fit_files import USER, added_parameters
 from bayesbias.models.fits import (
     fit_attribute,
@@ -314,16 +315,19 @@ def _lost_and_left_out(facts: dict[str, Any]) -> Iterator[str]:
     source = measure_of(facts).source
     if "lost_words" not in facts:
         yield f"Whether the {source} lacked words of the study is not recorded."
-    elif lost := lost_by_list(facts["lost_words"]):
-        lists = [
-            f"{len(words):,} of {_name(name)}: {markdown_text(name_some(words, _MOST_WORDS))}"
-            for name, words in lost.items()
-        ]
-        number = sum(map(len, lost.values()))
-        was = "was" if number == 1 else "were"
-        yield (f"The {source} lacked {counted(number, 'word')}, which {was} left out ({'; '.join(lists)}).")
-    else:
+    lost = facts.get("lost_words", [])
+    unrated = [entry for entry in lost if entry["reason"] == NO_NUMBER]
+    lacking = [entry for entry in lost if entry["reason"] != NO_NUMBER]
+    if "lost_words" in facts and not lacking:
         yield f"The {source} has all words of the lists."
+    for entries, lacked in ((lacking, f"The {source} lacked {{}}"), (unrated, "The covariates had no number for {}")):
+        if entries:
+            lists = [
+                f"{len(words):,} of {_name(name)}: {markdown_text(name_some(words, _MOST_WORDS))}"
+                for name, words in lost_by_list(entries).items()
+            ]
+            was = "was" if len(entries) == 1 else "were"
+            yield f"{lacked.format(counted(len(entries), 'word'))}, which {was} left out ({'; '.join(lists)})."
     if means := facts.get("embedding", {}).get("means_of_words"):
         yield f"Entries of several words without a vector have the mean vector of their words: {markdown_text(means)}."
     if left_out := facts.get("left_out_controls"):

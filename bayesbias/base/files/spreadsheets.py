@@ -4,8 +4,8 @@ import csv
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,24 @@ if TYPE_CHECKING:
 PERCENT = "bayesbias_percent"
 """Key of the attributes of a frame: names of the columns whose numbers are percentages, as ``12.5%`` is written."""
 _MISSING = frozenset(
-    {"na", "n/a", "n.a.", "#n/a", "nan", "null", "-", "\u2013", "\u2014", ".", "..", "...", "\u2026", ":"}
+    {
+        "na",
+        "n/a",
+        "n.a.",
+        "k. a.",
+        "k.a.",
+        "#n/a",
+        "nan",
+        "null",
+        "-",
+        "\u2013",
+        "\u2014",
+        ".",
+        "..",
+        "...",
+        "\u2026",
+        ":",
+    }
 )
 _LONGEST_LINE = 100_000
 _MOST_CELLS = 1_000_000  # each takes about 6 microseconds to read
@@ -153,20 +170,24 @@ def _with_key(frame: "pd.DataFrame", key: str, path: Path, rows: Sequence[int]) 
 
 
 def _delimiter(text: str) -> str:
-    """Return what separates the cells of the first line that has a separator."""
-    lines = (re.sub(r'"[^"]*"', "", line) for line in text[:_LONGEST_LINE].splitlines())
-    line = next((line for line in islice(lines, _MOST_TITLES) if re.search(r"[,;\t]", line)), "")
-    return max(",;\t", key=line.count)
+    """Return what separates the cells of most lines, in a number that most of them share: titles may hold others."""
+    lines = [re.sub(r'"[^"]*"', "", line) for line in text[:_LONGEST_LINE].splitlines()]
+
+    def lines_alike(separator: str) -> int:
+        counts = Counter(count for line in lines if (count := line.count(separator)))
+        return max(counts.values(), default=0)
+
+    return max("\t;,", key=lines_alike)
 
 
 def _place_of_names(records: Sequence[tuple[int, list[str]]], wanted: Iterable[str]) -> int:
-    """Return the place of the names of columns: the first row that has a wanted name, if only titles are above it."""
+    """Return the place of the names of columns: the first row that has a wanted name, or more than a title does."""
     folded = {name.strip().casefold() for name in wanted}
     for place, (_, cells) in enumerate(records[:_MOST_TITLES]):
         if folded & {cell.casefold() for cell in cells}:
             return place
-        if sum(map(bool, cells)) > 1:
-            break
+        if any(cells[1:]):
+            return place
     return 0
 
 

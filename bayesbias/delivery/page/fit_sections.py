@@ -372,7 +372,7 @@ def sensitivity_section(page: FitReport) -> Section:
             edges = _edges(page, changes.contrasts)
         for contrast, names in changes.deciding.items():
             deciding.setdefault(contrast, []).extend(map(_CASES[changes.leave_out].format, names))
-    tried = f"{refits:,} fits, each without one word or list, or with another prior"
+    tried = f"{refits:,} fits, each without a word, a list or words that count nearly as one, or with another prior"
     headlines = [
         f"'{contrast}' has another answer in {len(names)} of {tried}: {name_some(names, 5)}. All other answers hold."
         for contrast, names in deciding.items()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from math import isfinite
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,8 +140,10 @@ def figure_of_contrasts(
     axes.locator_params(axis="x", nbins=6)
     _label_rows(axes, shown, names)
     measure = measure_of_fit(fit)
-    which = f", {baseline} - {others[0]}" if len(others) == 1 else ""
-    axes.set_xlabel(f"Difference of mean {measure.of_means}{which}\n(below 0: {baseline} words are {measure.nearer})")
+    what = f"Difference of mean {measure.of_means}"
+    if len(others) == 1:
+        what = f"Mean {measure.of_means}: {baseline} minus {others[0]}"
+    axes.set_xlabel(f"{what}\n(below 0: {baseline} words are {measure.nearer})")
     subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; dot: borderline; tick: observed difference"
     cut_note = (
         f"\n{len(names)} of {count:,} rows, the {'words farthest from 0' if words else 'groups farthest from all'}"
@@ -153,7 +156,7 @@ def figure_of_contrasts(
         size=10,
         converged=not fit_attribute(fit, "convergence_problems"),
     )
-    if not which:
+    if len(others) > 1:
         connection_legend(figure, others, f"{baseline.capitalize()} minus")
     return figure
 
@@ -183,7 +186,7 @@ def _shown_groups(frame: "pd.DataFrame", most: int) -> "tuple[pd.DataFrame, int]
 
 
 def _label_rows(axes: "Axes", shown: "pd.DataFrame", names: list[str]) -> None:
-    axes.set_yticks(range(len(names)), [short_label(name) for name in names])
+    axes.set_yticks(range(len(names)), ["\n".join(wrap(short_label(name, 48), 24)) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     words = shown[shown["of_word"]]
     if len(words):

@@ -43,8 +43,8 @@ _DIFFERENCES = {
     "sd": ("less spread out", "more spread out"),
     "skewness": ("more left-skewed", "more right-skewed"),
     "kurtosis": ("flatter, with lighter tails", "more peaked, with heavier tails"),
-    "smallest": ("reaching lower", "not reaching as low"),
-    "largest": ("not reaching as high", "reaching higher"),
+    "smallest": ("reaching lower", "reaching less low"),
+    "largest": ("reaching less high", "reaching higher"),
     "sd of attribute words": (
         "more alike from one attribute word to the next",
         "more different from one attribute word to the next",
@@ -159,8 +159,8 @@ def undecided_text(judged: "pd.DataFrame") -> str:
         return ""
     names = [f"{statistic_name(row)} ({p_text(row['p_value'])})" for row in rows_of(near)]
     return (
-        " Another seed could flag or clear these, because their p is within three Monte Carlo errors of a "
-        f"limit ({TAIL:g} or {1 - TAIL:g}): {name_some(names)}."
+        f" Within three Monte Carlo errors of a limit ({TAIL:g} or {1 - TAIL:g}), so that another seed could flag or "
+        f"clear it, is the p of {name_some(names)}."
     )
 
 
@@ -237,8 +237,8 @@ def _advice(failed: "pd.DataFrame", switches: dict[str, str], numbers: str) -> I
         text = (
             f"The Normal likelihood does not match the shape of these {numbers} ({name_some(shaped)}). This hardly "
             "affects means of many pairs, but it does affect predictions of single pairs. Check whether the "
-            "conclusions hold under a Student t likelihood, which allows for heavier tails, but not for lighter ones "
-            "or for skewness: the model 'multivariate_robust'."
+            "conclusions hold under the model 'multivariate_robust', whose Student t likelihood allows for heavier "
+            "tails. No bundled model allows for lighter tails or for skewness."
         )
         yield Statement("advice", text, {"connections": shaped, "model": "multivariate_robust"})
     if not normal and (skewed := connections("skewness")):
@@ -358,11 +358,11 @@ class PosteriorCheck(Result):
     @property
     def _answer(self) -> Statement:
         """Whether the model predicts distances like the actual ones, and the share inside its intervals."""
-        every, verdict = rows_of(self.coverage)[0], "does not fully describe" if self.misfits else "describes"
-        text = (
-            f"The model {verdict} these {self.measure.numbers}: predicted from the other pairs, "
-            f"{share_text(every['loo_inside_89'])} of them lie inside its 89% intervals."
-        )
+        every, numbers = rows_of(self.coverage)[0], self.measure.numbers
+        inside = f"predicted from the other pairs, {share_text(every['loo_inside_89'])} lie inside its 89% intervals."
+        text = f"The model describes these {numbers}: {inside}"
+        if self.misfits:
+            text = f"The model misfits these {numbers} (see the problems below), although {inside}"
         return Statement("answer", text, every)
 
     @cached_property

@@ -232,7 +232,7 @@ class CovariateEffect(Result):
             about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._sizes_text}. {' '.join(runs)}",
             answer=answer,
             estimate=slopes_text(self),
-            opened=(SHOWS, _READING, "Words"),
+            opened=(SHOWS, "Effects", _READING, "Words"),
             captions={
                 "effects": f"{slopes_caption(self)}, correlations and residual sds, with {prob}",
                 "words": f"Leans of words, with {prob}, {in_unit}",

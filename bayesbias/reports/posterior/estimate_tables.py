@@ -216,7 +216,7 @@ def _about_rows(frame: "pd.DataFrame", columns: tuple[str, ...], settings: Mappi
     if of_all.any():
         texts.append(f"Rows over all words are about {scope_text(settings['scope'])}.")
     if not of_all.all():
-        texts.append("Rows of groups and of single words are about exactly these words.")
+        texts.append("Rows of groups and of single words are about exactly these protected words.")
     if "net_mean" in frame and "net_mean" in (columns or frame) and frame["net_mean"].notna().any():
         texts.append(net_meaning(measure_of(settings)))
     if "probability_of_direction" in (columns or frame):
