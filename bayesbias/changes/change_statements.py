@@ -173,7 +173,7 @@ def claims_sentence(subject: str, readings: Mapping[str, str], place: str = "in"
             return sentence
     counts = Counter(readings.values())
     shown = ", ".join(f"{word} {place} {count}" for word, count in counts.items())
-    return f"{subject}: {shown} of {len(readings)}."
+    return f"{subject.rstrip(',')}: {shown} of {len(readings)}."
 
 
 def change_estimate(row: Mapping[Any, Any], gaps: "pd.DataFrame", facts: Mapping[str, Any]) -> str:

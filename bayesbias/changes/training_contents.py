@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bayesbias.base.number_text import shown_name
 from bayesbias.base.results import MOST_LINES, ResultFigure, ResultTable
 from bayesbias.changes.training_statements import MARKS_OVER_SEEDS, WHICH_INTERVAL, training_mark
 
@@ -47,12 +48,14 @@ def tables_over_seeds(
     conditions = {}
     if len(facts["changed"]) > 1:
         frame = pd.DataFrame(list(verdicts))
+        whose = verdicts[0]["protected_word"] or verdicts[0]["protected_group"]
+        of_words = f" of {shown_name(whose)}" if whose else ""
         frame["dimensions_used"] = [facts["ranks"].get(name, "") for name in frame["second"]]
         conditions["conditions_over_seeds"] = ResultTable(
             frame,
             "Conditions",
-            f"Change of the gap {frame['contrast'].iloc[0]} in each condition over seeds, in units of cosine distance, "
-            f"{prob}",
+            f"Change of the gap {frame['contrast'].iloc[0]}{of_words} in each condition over seeds, in units of cosine "
+            f"distance, {prob}",
             ("second", *estimate, *(("dimensions_used",) if facts["ranks"] else ())),
             {**SEED_HEADINGS, "second": "Condition"},
             differences=True,

@@ -48,7 +48,7 @@ STATES = {
 """Values of `reading`, the same words in texts, tables and figures, and their meanings."""
 MARKS_OVER_SEEDS = {"●": "stable", "⊙": "open, or the seeds disagree", "○": "not settled"}
 """Meaning of the marks of contrasts over seeds."""
-_OPEN_POINTS = {"open": "not stable over seeds", "seeds disagree": "the seeds disagree"}
+_OPEN_POINTS = {"open": "open: one more seed may differ", "seeds disagree": "the seeds disagree"}
 FEW_SEEDS = 5
 """Number of seeds below which the prior matters much for the standard deviation between seeds."""
 

@@ -136,7 +136,7 @@ COLUMNS: dict[str, Column] = {
     ),
     "nearer": Column("Seeds: nearer", "count", "seeds whose interval lies below 0"),
     "farther": Column("Seeds: farther", "count", "seeds whose interval lies above 0"),
-    "not_settled": Column("Seeds: not settled", "count", "seeds whose interval contains 0"),
+    "not_settled": Column("Seeds: not settled", "count", "seeds in which it is not settled, or borderline"),
     "protected_words": Column("Protected words", "count", "protected words per group"),
     "attribute_words": Column("Attribute words", "count", "attribute words per list"),
     "studies": Column("Studies", "count", "simulated studies"),
@@ -211,7 +211,9 @@ COLUMNS: dict[str, Column] = {
     "rank_correlation": Column("Rank correlation", "digits", "Spearman's, right for values far from Normal too"),
     "kurtosis": Column("Kurtosis", "digits", "of the ratings; 3 if they are Normal, larger if a few are extreme"),
     "rank_correlation_low": Column("Interval, rank correlation", "digits", _INTERVAL),
-    "probability_in_rope": Column("Too small to matter", "probability", "probability inside the region of equivalence"),
+    "probability_in_rope": Column(
+        "P(too small to matter)", "probability", "probability inside the region of equivalence"
+    ),
     "probability_worse": Column(
         "Worse", "probability", "probability of being farther from the middle of the region than the baseline"
     ),

@@ -98,7 +98,7 @@ def test_two_commands_lead_from_an_embedding_to_an_answer(
     shown = capsys.readouterr()
     assert ("did not converge" in shown.err) == ("did not converge" in fitted.stderr)
     assert "associated - different" in shown.out
-    assert "Too small to matter" in shown.out
+    assert "P(too small to matter)" in shown.out
     assert in_process("fit", "pets.csv", "-o", "pets", monkeypatch=monkeypatch) == 2
     assert "pets" in capsys.readouterr().err
 

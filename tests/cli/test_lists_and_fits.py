@@ -75,7 +75,7 @@ def test_a_summary_is_printed_as_text_and_as_json(
     assert in_process(*overall, monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr().out
     assert "associated - different" in shown
-    assert "Too small to matter" in shown
+    assert "P(too small to matter)" in shown
     assert "word_sd" not in shown, "hyperparameters are printed on request"
     everything = [*overall, "--parameters", "overall"]
     assert in_process(*everything, monkeypatch=monkeypatch) == 0

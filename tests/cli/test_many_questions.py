@@ -136,7 +136,7 @@ def test_an_embedding_that_lacks_a_list_does_not_stop_the_others(
     option = re.findall(r"--max-lost [\d.]*\d", shown_audit.err)[0].split()
     capsys.readouterr()
     assert in_process("audit", "gate.toml", *option, monkeypatch=monkeypatch) == 0
-    assert "Too small to matter" in capsys.readouterr().out
+    assert "P(too small to matter)" in capsys.readouterr().out
 
 
 def test_an_audit_without_any_answer_ends_with_the_code_of_unanswered(

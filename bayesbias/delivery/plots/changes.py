@@ -245,8 +245,6 @@ def plot_change_summary(changes: Changes) -> "Figure":
     figure = new_figure(_WIDTH, _INCHES_A_ROW * 1.2 * (len(rows) + len(conditions)) + 2.6)
     drawn = figure.subplots(2, 1, height_ratios=[len(rows) + 1, len(conditions) + 1])
     offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
-    if changes.facts["rope"]:
-        shade_rope(drawn[0], changes.facts["rope"])
     for axes, (frame, column, names, title, label) in zip(drawn, panels, strict=True):
         axes.axvline(0, color="#777777", linewidth=1.0, linestyle="--", zorder=0)
         axes.locator_params(axis="x", nbins=6)
@@ -256,6 +254,8 @@ def plot_change_summary(changes: Changes) -> "Figure":
             _change(axes, row | {"connection": connection}, y, size=6.0)
         _name_rows(axes, [name or EVERYONE for name in names], title, label)
         furnish(axes, "x", rows=True)
+    if changes.facts["rope"]:  # after the estimates, which set the axis
+        shade_rope(drawn[0], changes.facts["rope"])
     title_figure(
         figure,
         f"Changes from {short_label(first, 50)}\n{percent_text(changes.facts['hdi_prob'])} HPDI; filled: settled",
