@@ -18,6 +18,7 @@ from bayesbias.base.number_text import (
 from bayesbias.base.results import MORE_DRAWS
 from bayesbias.base.statements import Conclusions, Statement, rows_of
 from bayesbias.errors import name_some
+from bayesbias.estimates.decisions import decisions
 from bayesbias.estimates.intervals import contrast_sides, is_settled, reading
 from bayesbias.models.data import ModelData
 from bayesbias.models.fit_files import added_parameters, sampler_text
@@ -184,16 +185,15 @@ def words_statement(
 
 
 def chance_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> Statement:
-    """Return how many words of a contrast would be named by chance, and how many are."""
+    """Return how many of the words that are named are expected to be wrong, and how many would be named by chance."""
     rows = [row for row in every if is_measured(row)]
     chance, text = _by_chance(len(rows), hdi_prob, spec)
-    named = sum(map(is_named, rows))
-    return Statement(
-        "by chance",
-        f"{text} Here, {counted(named, 'word has', 'words have')} a settled difference, "
-        f"{every[0]['contrast'].replace(' - ', ' minus ')}.",
-        {"contrast": every[0]["contrast"], "by_chance": chance, "named": named},
-    )
+    together = decisions([row["probability_of_direction"] for row in rows], list(map(is_named, rows)), hdi_prob)
+    numbers = {"contrast": every[0]["contrast"], "by_chance": chance, **together.numbers}
+    numbers["wrong"] = {
+        row["protected_word"]: wrong for row, wrong in zip(rows, together.wrong.tolist(), strict=True) if is_named(row)
+    }
+    return Statement("by chance", f"{together.text('word')} {text}", numbers)
 
 
 def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, str]:
@@ -201,19 +201,19 @@ def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, s
 
     It was measured for the default model and its interval; for others there is only the nominal share.
     """
-    at_once = "Often several are settled at once, because words share their attribute words."
+    at_once = "Often several are wrong at once, because words share their attribute words."
     if not spec.multivariate or hdi_prob != HDI_PROB:
         nominal = (1 - hdi_prob) * count
         text = (
-            f"Expect false alarms: without any association, {nominal:.1f} of {count} words have a settled difference "
-            f"on average if attribute words are independent, and far more with synonyms. {at_once}"
+            f"{at_once} Without any association, {nominal:.1f} of {count} words have a settled difference on average "
+            "if attribute words are independent, and far more with synonyms."
         )
         return nominal, text
     low, high = NAMED_IN_CLUSTERS
     text = (
-        f"Expect false alarms: in simulations without any association, {NAMED_BY_CHANCE:.0%} of words "
+        f"{at_once} In simulations without any association, {NAMED_BY_CHANCE:.0%} of words "
         f"({NAMED_BY_CHANCE * count:.1f} of {count}) had a settled difference; {low:.0%} to {high:.0%} "
-        f"({low * count:.1f} to {high * count:.1f}) if the lists held synonyms or forms of a word. {at_once}"
+        f"({low * count:.1f} to {high * count:.1f}) if the lists held synonyms or forms of a word."
     )
     return NAMED_BY_CHANCE * count, text
 
@@ -257,7 +257,8 @@ def conclusions(
           - `contradicted`: words whose signs differ; `pulled`: those that the model moved more than one posterior sd
             from the observed one; `by_nearness`: those for which the nearness of a list to every group decides;
           - `by_chance`: the number that would be named with independent attribute words. If words are named, one
-            statement of the kind ``"by chance"`` says so.
+            statement of the kind ``"by chance"`` says so, and how many of them are expected to have no difference or
+            the other sign: `expected_wrong`, its interval `low` to `high`, and `wrong`, the probability for each.
         - `limits`: what the numbers do not show, among it ``"dependent words"`` (lists that are worth clearly less than
           their words, `effective_words`) and ``"topic"``.
 

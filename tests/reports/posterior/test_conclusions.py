@@ -375,6 +375,7 @@ def word_row(word: str, plain: float, *, settled: bool = False) -> dict[Any, Any
         "contrast": "associated - different", "protected_word": word, "baseline_pairs": 8, "other_pairs": 8,
         "observed": plain, "mean": plain, "sd": 0.02, "settled": settled, "borderline": False,
         "direction": "nearer" if plain < 0 else "farther", "hdi_low": plain - 0.03, "hdi_high": plain + 0.03,
+        "probability_of_direction": 0.999 if settled else 0.7,
     }  # fmt: skip
 
 
@@ -429,12 +430,15 @@ def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_c
     statement = words_statement(rows, prob, bb.load_model(model))
     assert statement.numbers["by_chance"] == pytest.approx(by_chance)
     statement = chance_statement(rows, prob, bb.load_model(model))
-    assert (statement.numbers["by_chance"], statement.numbers["named"]) == (pytest.approx(by_chance), 3)
+    assert (statement.numbers["by_chance"], statement.numbers["settled"]) == (pytest.approx(by_chance), 3)
+    assert statement.numbers["expected_wrong"] == pytest.approx(sum(statement.numbers["wrong"].values()))
+    assert list(statement.numbers["wrong"]) == ["w0", "w1", "w2"]
+    expected = f"Of the 3 settled words, {statement.numbers['expected_wrong']:.1f} (50% interval" if prob == 0.5 else ""
+    assert statement.text.startswith(expected or "Of the 3 settled words, ")
     assert text in statement.text
     assert "synonyms" in statement.text
     if by_chance < 1.5:
         assert "1% to 13% (0.2 to 2.1) if the lists held synonyms or forms of a word" in statement.text
-    assert statement.text.endswith("Here, 3 words have a settled difference, associated minus different.")
 
 
 def test_another_answer_for_exactly_these_words_is_said() -> None:
