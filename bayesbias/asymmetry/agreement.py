@@ -12,9 +12,9 @@ from scipy.stats import beta
 from bayesbias.asymmetry.relation_means import (
     REST,
     Codes,
-    chosen_relations,
     dyadic_variance,
     kish_words,
+    relation_places,
     reliability_influences,
     spearman_influences,
     usable,
@@ -320,8 +320,7 @@ def relation_groups(frame: pd.DataFrame, relations: Any) -> Iterator[tuple[str, 
         yield ALL, np.arange(len(frame))
         return
     few, any_rows = [], False
-    for name in chosen_relations(frame, relations):
-        places = np.flatnonzero((frame["relation"] == name).to_numpy())
+    for name, places in relation_places(frame, relations):
         if len(places) < LEAST_PAIRS:
             few.append(f"{name} ({len(places)})")
             continue

@@ -18,6 +18,7 @@ from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faul
 Row = tuple[int, str, str, str, str]
 _ROWS = MemoryCost(8, 700, b"\n\r<")
 _BYTES_A_RELATION = 400
+_MOST_KINDS = 1000  # of relations; each has rows in the tables, and draws. ConceptNet has 34
 _USF, _EAT = "USF", "EAT"
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _CONCEPT = re.compile(r"/c/([^/]+)/([^/]+)")
@@ -287,6 +288,11 @@ def _relations(source: Path, rows: "Iterable[tuple[int, str, tuple[str, ...] | N
         else:
             tuples[concept] = None
     raise_faults(MeasureError, f"{source}, read as relations,", faults)
+    if len(kinds := {relation for _, relation, _ in tuples}) > _MOST_KINDS:
+        raise MeasureError(
+            f"{source} has {len(kinds):,} kinds of relations, at most {_MOST_KINDS:,} are compared. Check whether the "
+            "columns are head, relation and tail, in this order, or name these in a first line."
+        )
     if not tuples:
         raise MeasureError(f"{source} has no relations of {what}. Give head, relation and tail.")
     return pd.DataFrame(list(tuples), columns=list(RELATION_COLUMNS))

@@ -280,6 +280,14 @@ def chosen_relations(frame: pd.DataFrame, relations: Any) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
+def relation_places(frame: pd.DataFrame, relations: Any) -> list[tuple[str, NDArray[np.intp]]]:
+    """Return the chosen relations, as `chosen_relations`, each with the positions of its pairs."""
+    names = chosen_relations(frame, relations)
+    # Comparing the column with each name takes quadratic time.
+    places = frame.groupby("relation", sort=False).indices
+    return [(name, np.asarray(places[name], dtype=np.intp)) for name in names]
+
+
 def checked_relations(relations: Any) -> pd.DataFrame:
     """Return the columns of relations, each tuple once; raise `MeasureError` if they are invalid."""
     check_type(
@@ -372,8 +380,8 @@ def alar(
         raise MeasureError(
             f"Of {counted(len(ratios), 'pair')}, {len(frame)} have a direction and a number; at least 2 are needed."
         )
-    names = chosen_relations(frame, relations)
-    parts = [frame[frame["relation"] == name] for name in names]
+    parts_of = {name: frame.iloc[rows] for name, rows in relation_places(frame, relations)}
+    names, parts = list(parts_of), list(parts_of.values())
     means = _means(parts)
     rng = np.random.default_rng(seed)
     scale = max(float(frame["lar"].std(ddof=0)), 1e-9)

@@ -14,6 +14,7 @@ from bayesbias.errors import ArgumentError, did_you_mean, setting
 
 # Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
 MOST_ALIKE = 100_000
+_MOST_COMPARED = 1_000_000  # of all lost words: some seconds, and enough for 300 words and a vocabulary of English
 _MOST_SCRIPTS = 10_000
 _MOST_HINTED, _LONGEST_HINTED, _MOST_PARTS = 20_000, 60, 12
 _MOST_FORMS, _LONGEST_FORM = 100, 200  # a rule is applied to every word
@@ -255,6 +256,7 @@ class Spellings:
         self.vocabulary = vocabulary
         counts = Counter(script for word in islice(vocabulary, _MOST_SCRIPTS) for script in scripts(word))
         self.scripts = {script for script, count in counts.items() if 1000 * count >= counts.total()}
+        self._left = _MOST_COMPARED
         self._alike: dict[tuple[str, int], list[str]] = defaultdict(list)
         for word in islice(vocabulary, MOST_ALIKE):
             if len(word) <= _LONGEST_HINTED:  # comparing takes the square of the lengths
@@ -278,6 +280,7 @@ class Spellings:
             near
             for length in range(len(word) - 2, len(word) + 3)
             for near in self._alike.get((word[:1].casefold(), length), ())
-        ]
+        ][: self._left]
+        self._left -= len(alike)
         near = tuple(get_close_matches(word, alike, n=3, cutoff=0.75))
         return ("several words" if " " in word else "absent"), near

@@ -130,7 +130,8 @@ def check_words(
     """Return which words of a study a vocabulary has and where, why it lacks the others, and similar spellings.
 
     The file is read once, and no vectors but those of the study and of a sample of the vocabulary are held in memory.
-    Spellings are sought among the first 100,000 words, other forms of a lost word (case, accents, spaces) among all.
+    Spellings are sought among the first 100,000 words, by at most a million comparisons; other forms of a lost word
+    (case, accents, spaces) among all.
 
     Parameters
     ----------
@@ -230,11 +231,10 @@ def _spelling(frame: pd.DataFrame, vocabulary: Mapping[str, int]) -> Iterator[St
 
 def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Statement]:
     """Yield statements on lists that lost too many words, and on English control words."""
-    lost = frame[frame["form"] == ""]
     for (kind, name), rows in (
         (tuple(map(str, key)), rows) for key, rows in frame.groupby(["kind", "list"], sort=False)
     ):
-        missing = lost[(lost["kind"] == kind) & (lost["list"] == name)]
+        missing = rows[rows["form"] == ""]
         is_control = kind == "attribute" and name in CONTROLS
         word_list = WordList(name, len(rows), missing["word"].tolist(), limited=not is_control)
         numbers = {"words": len(rows), "lost": len(missing)}

@@ -9,8 +9,8 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from itertools import chain, product
+from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -168,7 +168,11 @@ class Study(Described):
     @property
     def connections(self) -> tuple[str, ...]:
         """The connections that this study has by design, in the order of `CONNECTIONS`."""
-        present = {self.connection(*pair) for pair in product(self.protected, self.attribute_lists)}
+        # Counted, since a study of many groups has the square of their number of pairs.
+        pairs = len(self.protected) * len(self.attributes)
+        present = {"associated", *(name for name in CONTROLS if getattr(self, name))}
+        if len(self._pairs) < pairs:
+            present.add("different")
         return tuple(connection for connection in CONNECTIONS if connection in present)
 
     def connection(self, protected_group: str, attribute_group: str) -> str:
@@ -184,15 +188,22 @@ class Study(Described):
         >>> load_study("weat7").connection("math", "male")
         'associated'
         """
-        for kind, group, groups in (
-            ("protected", protected_group, self.protected),
-            ("attribute", attribute_group, self.attribute_lists),
+        is_control = attribute_group in CONTROLS and bool(getattr(self, attribute_group))
+        for kind, group, is_there in (
+            ("protected", protected_group, protected_group in self.protected),
+            ("attribute", attribute_group, is_control or attribute_group in self.attributes),
         ):
-            if group not in groups:
+            if not is_there:
+                groups = self.protected if kind == "protected" else self.attribute_lists
                 raise StudyError(f"Study {self.name!r} has no {kind} group {group!r}{did_you_mean(group, groups)}.")
-        if attribute_group in CONTROLS:
+        if is_control:
             return attribute_group
-        return "associated" if (protected_group, attribute_group) in self.associated else "different"
+        return "associated" if (protected_group, attribute_group) in self._pairs else "different"
+
+    @cached_property
+    def _pairs(self) -> frozenset[tuple[str, str]]:
+        """The pairs of `associated`: looking each pair of groups up in a long sequence takes cubic time."""
+        return frozenset(self.associated)
 
 
 class _PaperControls(tuple[str, ...]):

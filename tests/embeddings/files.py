@@ -72,10 +72,19 @@ def write_compressed_npz(path: Path) -> None:
 
 def fasttext_of_one_word(letters: int, longest: int, shortest: int = 1) -> bytes:
     """Return a fastText ``.bin`` of a word with so many letters, whose n-grams have `shortest` to `longest`."""
-    dimensions = 2
-    header = struct.pack("<14i", 793712314, 12, dimensions, 5, 5, 1, 5, 1, 1, 1, 1, shortest, longest, 1)
-    header += struct.pack("<d3i2q", 1e-4, 1, 1, 0, 10, -1) + b"a" * letters + b"\0" + struct.pack("<q", 1) + b"\0"
-    matrices = (struct.pack("<?2q", False, rows, dimensions) + struct.pack("<2f", 1, 2) * rows for rows in (2, 1))
+    return fasttext_of_words(["a" * letters], longest, shortest)
+
+
+def fasttext_of_words(words: list[str], longest: int, shortest: int = 1, buckets: int = 1) -> bytes:
+    """Return a fastText ``.bin`` of some words, whose n-grams have `shortest` to `longest` letters."""
+    dimensions, count = 2, len(words)
+    header = struct.pack("<14i", 793712314, 12, dimensions, 5, 5, 1, 5, 1, 1, 1, buckets, shortest, longest, 1)
+    header += struct.pack("<d3i2q", 1e-4, count, count, 0, 10, -1)
+    header += b"".join(word.encode() + b"\0" + struct.pack("<q", 1) + b"\0" for word in words)
+    matrices = (
+        struct.pack("<?2q", False, rows, dimensions) + struct.pack("<2f", 1, 2) * rows
+        for rows in (count + buckets, count)
+    )
     return header + b"".join(matrices)
 
 

@@ -140,3 +140,10 @@ def test_long_words_are_not_compared_letter_by_letter() -> None:
     for length, near in ((50, 1), (80, 0)):
         entry = "".join(map(chr, range(0x4E00, 0x4E00 + length)))
         assert len(Spellings({entry: 1}).reason(f"{entry[:-1]}\u4e00")[1]) == near
+
+
+def test_spellings_of_very_many_words_are_sought_among_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bayesbias.embeddings.vocabularies._MOST_COMPARED", 5)
+    spellings = Spellings({"nurse": 1, "nurze": 2})
+    near = [spellings.reason(f"nurs{letter}") for letter in "abcd"]
+    assert near == [("absent", ("nurse",))] * 3 + [("absent", ())]  # two, two, one and no comparison

@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import bayesbias as bb
 from bayesbias.errors import StudyError
 from bayesbias.studies import study as studies
 from bayesbias.studies.study import control_list, list_studies, load_study, write_study_template
+from bayesbias.tables.study_pairs import StudyPairs
 from tests.studies.made import make
 
 # Words in each group as the sources count them: Caliskan et al. (2017), Table 1; Manzini et al. (2019), word
@@ -269,3 +271,26 @@ def test_word_lists_are_those_of_their_sources() -> None:
     assert study.protected["r"] == eds["names_russian"]
     with pytest.raises(StudyError, match=r"'bing_lui'.*'bing_liu'"):
         bb.studies.load_word_lists("bing_lui")
+
+
+def test_a_study_of_many_groups_takes_no_cubic_time():
+    names = range(600)
+    study = bb.Study(
+        name="many",
+        protected={f"p{name}": [f"word {name}"] for name in names},
+        attributes={f"a{name}": [f"other {name}"] for name in names},
+        associated=[(f"p{name}", f"a{other}") for name in names for other in names[:50]],
+        human="none",
+        neutral="none",
+    )
+    start = time.process_time()
+    assert study.connections == ("associated", "different")
+    connections = StudyPairs.from_words(study, study.words).connections
+    assert time.process_time() - start < 5  # without sets, three minutes
+    assert sum(connection == "associated" for connection in connections.values()) == 600 * 50
+    assert replace(study, associated=[("p1", "a1")]).connection("p1", "a2") == "different"
+
+
+def test_connections_are_those_of_all_pairs_of_lists():
+    whole = bb.Study(name="x", protected={"p": ["a"]}, attributes={"q": ["b"]}, associated=[("p", "q")], neutral="none")
+    assert whole.connections == ("associated", "human")

@@ -1,7 +1,7 @@
 """The reader of fastText's ``.bin`` files."""
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import RawIOBase
 from pathlib import Path
@@ -21,12 +21,14 @@ from bayesbias.embeddings.rows import (
     decode,
     is_wanted,
 )
-from bayesbias.errors import EmbeddingError, InputFileError
+from bayesbias.errors import EmbeddingError, InputFileError, worded
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _LONGEST_WORD = 10_000
 # Of one word; words of 100 letters have 400 by fastText's own settings. More would take the seconds of a hostile file.
 _MOST_NGRAMS, _MOST_STEPS = 100_000, 1_000_000
+# Of all words, the steps that any file may take, and larger ones for each byte; published models take one for 48 bytes.
+_FEW_STEPS, _SMALL = 4_000_000, 1 << 26
 _FNV_BASIS, _FNV_PRIME = 2166136261, 16777619
 _BYTES_AN_NGRAM = 100  # as an object, its hash, and the place of its row
 
@@ -43,12 +45,16 @@ def read_fasttext_bin(path: Path, wanted: Wanted) -> Rows:
         chosen = [row for row, word in enumerate(layout.words) if is_wanted(word, wanted, row, path)]
         _check_ngrams([layout.words[row] for row in chosen], layout, path)
         file: RawIOBase = cast(Any, stream).raw  # without its buffer, which is larger than a row
+        every = range(len(layout.words) + layout.buckets)
+        at_once = 4 * len(every) * layout.dimensions <= _SMALL
+        matrix = _stored_rows(file, layout, every, path) if at_once else None
         vectors = np.empty((len(chosen), layout.dimensions), dtype=np.float32)
         for place, row in enumerate(chosen):
             hashes = ngram_hashes(layout.words[row], layout.shortest, layout.longest)
             rows = [row, *(len(layout.words) + number % layout.buckets for number in hashes)]
             with np.errstate(over="ignore", invalid="ignore"):  # reported later, with the row
-                vectors[place] = _stored_rows(file, layout, rows, path).mean(axis=0, dtype=np.float64)
+                stored = _stored_rows(file, layout, rows, path) if matrix is None else matrix[rows]
+                vectors[place] = stored.mean(axis=0, dtype=np.float64)
     return Rows([layout.words[row] for row in chosen], vectors, [row + 1 for row in chosen], "row")
 
 
@@ -72,7 +78,7 @@ def ngram_hashes(word: str, shortest: int, longest: int) -> Iterator[int]:
                 yield number
 
 
-def _stored_rows(file: RawIOBase, layout: "_Layout", rows: list[int], path: Path) -> NDArray[np.float32]:
+def _stored_rows(file: RawIOBase, layout: "_Layout", rows: Sequence[int], path: Path) -> NDArray[np.float32]:
     """Return some rows of the matrix of words and n-grams, in their order."""
     numbers = np.empty((len(rows), layout.dimensions), dtype="<f4")
     for numbers_of_row, row in zip(numbers, rows, strict=True):
@@ -110,6 +116,8 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
     stream.seek(8, 1)  # the sampling threshold, a double
     entries, words, labels, _tokens, pruned = take("3i2q")
     check_header(words, dimensions, str(path))
+    if buckets < 0:  # fewer rows than words
+        raise EmbeddingError(f"{path}: its header promises {buckets} buckets. It is damaged.")
     if labels or entries != words or pruned > 0:
         raise EmbeddingError(
             f"{path} is a supervised or pruned fastText model. Give a model of words (cbow or skipgram)."
@@ -131,7 +139,7 @@ def _layout(stream: IO[bytes], path: Path) -> _Layout:
 
 
 def _check_ngrams(words: list[str], layout: _Layout, path: Path) -> None:
-    """Raise an error if a word has more n-grams than a model of words has, or their rows need too much memory."""
+    """Raise an error if words have more n-grams than those of a model, or the rows of a word need too much memory."""
     if not words or not layout.longest:
         return
     longest = max(words, key=len)
@@ -146,6 +154,12 @@ def _check_ngrams(words: list[str], layout: _Layout, path: Path) -> None:
         )
     size = 4 * lengths.stop + _BYTES_AN_NGRAM + 4 * layout.dimensions
     check_memory(ngrams * size, f"{path}: the n-grams of {longest[:30]!r}", "Allow more memory.")
+    steps = sum(min(layout.longest, len(word) + 2) * (len(word) + 2) for word in words)
+    if steps > max(_FEW_STEPS, path.stat().st_size):
+        raise EmbeddingError(
+            f"{path}: its {len(words):,} words have {steps:,} n-grams of up to {layout.longest:,} letters, more than "
+            f"a file of this size explains. Give words{worded('=[...]', '')}, to read fewer."
+        )
 
 
 def _names(stream: IO[bytes], path: Path, count: int, *, cut: Callable[[], EmbeddingError]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.readers.fasttext_bin import ngram_hashes
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError, NotEnoughMemoryError
-from tests.embeddings.files import FASTTEXT_BIN, SENTENCES, fasttext_of_one_word, write_fasttext_bin
+from tests.embeddings.files import FASTTEXT_BIN, SENTENCES, fasttext_of_one_word, fasttext_of_words, write_fasttext_bin
 
 # What gensim's ft_ngram_hashes gives, with 2**32 buckets: word, shortest and longest n-gram, hashes.
 HASHES = [
@@ -87,7 +87,7 @@ def changed(content: bytes, offset: int, layout: str, value: int) -> bytes:
         (8, "<i", -1, "header"),
         (8, "<i", 2**31 - 1, "header"),
         (40, "<i", 2**31 - 1, "matrix"),  # buckets
-        (40, "<i", -3, "matrix"),
+        (40, "<i", -3, "-3 buckets"),
         (44, "<i", 9, r"n-grams .* 9 .* 3"),  # shortest n-gram
         (64, "<i", 2**31 - 1, "supervised"),  # entries
         (72, "<i", 1, "supervised"),  # labels
@@ -135,3 +135,23 @@ def test_no_fasttext_bin(tmp_path):
     (tmp_path / "x").write_bytes(b"something else")
     with pytest.raises(InputFileError, match=r"\.bin"):
         load_embedding(tmp_path / "x", format="fasttext_bin")
+
+
+def test_ngrams_of_all_words_are_counted_before_they_are_made(tmp_path, monkeypatch):
+    write_fasttext_bin(tmp_path / "x.bin")
+    whole = load_embedding(tmp_path / "x.bin")
+    module = "bayesbias.embeddings.readers.fasttext_bin"
+    monkeypatch.setattr(f"{module}._SMALL", 0)  # as in files whose rows are read one by one
+    assert load_embedding(tmp_path / "x.bin").digest == whole.digest
+    words = [f"{number:02}" + 498 * "a" for number in range(50)]  # 50 words have 5 million n-grams, in 26 kB
+    (tmp_path / "x.bin").write_bytes(fasttext_of_words(words, 200))
+    assert (tmp_path / "x.bin").stat().st_size < 1 << 15
+    monkeypatch.setattr(f"{module}.ngram_hashes", None)
+    with pytest.raises(EmbeddingError, match=r"its 50 words have 5,020,000 n-grams of up to 200 letters"):
+        load_embedding(tmp_path / "x.bin")
+
+
+def test_a_fasttext_bin_has_no_fewer_rows_than_words(tmp_path):
+    (tmp_path / "x.bin").write_bytes(fasttext_of_words(["king", "queen"], 0, buckets=-1))
+    with pytest.raises(EmbeddingError, match="-1 buckets"):
+        load_embedding(tmp_path / "x.bin")
