@@ -115,12 +115,12 @@ def distance_table(
         -1.0,
         1.0,
     )
-    over_contexts = isinstance(embedding, ContextualEmbedding)
-    similarity = embedding.cosines(protected["word"], attributes["word"]) if over_contexts else plain
-    numbers = {"cosine_distance": 1.0 - similarity, "cosine_similarity": similarity}
-    if over_contexts:
-        numbers["cosine_sd"] = embedding.cosine_errors(protected["word"], attributes["word"])
-        numbers[PLAIN] = 1.0 - plain
+    numbers = {"cosine_distance": 1.0 - plain, "cosine_similarity": plain}
+    if isinstance(embedding, ContextualEmbedding):
+        corrected = embedding.cosines(protected["word"], attributes["word"])
+        errors = embedding.cosine_errors(protected["word"], attributes["word"])
+        numbers = {"cosine_distance": 1.0 - corrected, "cosine_similarity": corrected}
+        numbers |= {"cosine_sd": errors, PLAIN: 1.0 - plain}
     table = pairs.frame(numbers)
     same_vectors = pd.DataFrame(
         {

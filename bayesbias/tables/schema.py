@@ -223,8 +223,8 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     `cosine_similarity`, `protected_group` and `attribute_group` may be absent and are then derived; more columns are
     kept, after those of the schema. Word columns that are categorical stay so; exact duplicates are still in the copy.
     Faults: a column is missing, a value is missing or not a number, a number lies outside the range of its measure
-    (a distance outside 0 to 2, unless it was simulated or corrected), a connection is unknown, there are no rows, or the same pair
-    has two different numbers.
+    (a distance outside 0 to 2, unless it was simulated or corrected), a connection is unknown, there are no rows, or
+    the same pair has two different numbers.
 
     >>> validate_table(pd.DataFrame({"protected_word": ["he"], "cosine_distance": [3.0]}))
     Traceback (most recent call last):

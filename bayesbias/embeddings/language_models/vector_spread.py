@@ -347,13 +347,14 @@ def cosines_of(
     Squared lengths (`squared_lengths`) must be above 0. If contexts are `paired`, the covariances of the means of both
     words are subtracted from their inner product.
     """
-    products = vectors @ other_vectors.T
+    products: Floats = vectors @ other_vectors.T
     if paired:
-        products -= _shared_covariances(deviations, other_deviations)
+        products = products - _shared_covariances(deviations, other_deviations)
     lengths, other_lengths = (
         np.sqrt(squared_lengths(*rows)) for rows in ((vectors, deviations), (other_vectors, other_deviations))
     )
-    return products / (lengths[:, None] * other_lengths)
+    cosines: Floats = products / (lengths[:, None] * other_lengths)
+    return cosines
 
 
 def _shared_covariances(deviations: NDArray[np.floating], other_deviations: NDArray[np.floating]) -> Floats:
@@ -393,9 +394,7 @@ def cosine_errors(
     size = max(1, _BLOCK // max(1, deviations.shape[1] * len(other_vectors)))
     for start in range(0, len(vectors), size):
         rows = slice(start, start + size)
-        mine, theirs = cosine_effects(
-            vectors[rows], deviations[rows], other_vectors, other_deviations, paired=paired
-        )
+        mine, theirs = cosine_effects(vectors[rows], deviations[rows], other_vectors, other_deviations, paired=paired)
         variances = (mine + theirs) ** 2 if paired else mine**2 + theirs**2
         errors[rows] = np.sqrt(variances.sum(axis=2))
     return errors
