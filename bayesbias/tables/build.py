@@ -115,7 +115,7 @@ def distance_table(
         -1.0,
         1.0,
     )
-    numbers = {"cosine_distance": 1.0 - plain, "cosine_similarity": plain}
+    numbers: dict[str, np.ndarray] = {"cosine_distance": 1.0 - plain, "cosine_similarity": plain}
     if isinstance(embedding, ContextualEmbedding):
         corrected = embedding.cosines(protected["word"], attributes["word"])
         errors = embedding.cosine_errors(protected["word"], attributes["word"])
