@@ -60,7 +60,7 @@ def test_groups_may_be_given() -> None:
 
 @pytest.mark.parametrize("group", [np.array([0, 0, 1]), np.array([0] * 6 + [1, 2]), np.arange(30) % 20])
 def test_groups_of_unequal_sizes_give_the_variance(group: np.ndarray) -> None:
-    """The squared deviations are a quadratic form of independent vectors: its expectation is the trace of its matrix."""
+    """Squared deviations are a quadratic form of independent vectors, whose expectation is the trace of its matrix."""
     _, deviations = jackknife(np.eye(len(group)), group)
     assert np.trace(deviations.T @ deviations) == pytest.approx(1 / len(group))
 
