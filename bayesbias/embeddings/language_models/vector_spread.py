@@ -366,7 +366,9 @@ def _shared_covariances(deviations: NDArray[np.floating], other_deviations: NDAr
     Of two words with a and b groups, c of them in common, the expected sum of products of deviations is the covariance
     times (ab - a - b + c) / sqrt(a (a - 1) b (b - 1)): 1 if all are in common, about a half for c = 1 of a = b = 2.
     """
-    rows, other_rows = (changes.reshape(len(changes), -1) for changes in (deviations, other_deviations))
+    rows, other_rows = (
+        changes.reshape(len(changes), -1).astype(np.float64) for changes in (deviations, other_deviations)
+    )
     present, other_present = (changes.any(axis=2).astype(np.float64) for changes in (deviations, other_deviations))
     counts, other_counts, common = present.sum(axis=1)[:, None], other_present.sum(axis=1), present @ other_present.T
     sizes = np.sqrt(counts * (counts - 1) * other_counts * (other_counts - 1))
