@@ -214,6 +214,7 @@ def test_the_error_over_templates_widens_the_interval_and_is_told(size, decides)
     assert statement.numbers["decides"] == decides
     assert f"{row['context_sd']:.3f}" in statement.text
     assert ("includes 0" in statement.text) == decides
+    assert "Cosines are corrected for this number: inner products and lengths" in str(bb.methods(fit))
 
 
 def test_other_fits_have_no_error_over_contexts(fit):
