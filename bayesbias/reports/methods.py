@@ -177,6 +177,8 @@ def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Ite
     elif "contexts" in facts:
         what = "sentences, the same for all words" if facts["contexts"].get("same_for_all") else "contexts"
         yield f"Vectors are means over {what}, in the median {facts['contexts'].get('median', 0):,} of each word."
+        if facts["contexts"].get("corrected"):
+            yield "Cosines are corrected for this number: inner products and lengths are over different sentences only."
     source = f" (source: {markdown_text(cited.source(facts['study_source']))})" if "study_source" in facts else ""
     study = "We used our own word lists:" if "study" in facts else "We used"
     is_own = not source and facts.get("study") not in list_studies()

@@ -20,11 +20,11 @@ from bayesbias.embeddings.language_models.vector_spread import ContextualEmbeddi
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.vocabularies import spelling_hint
 from bayesbias.embeddings.vocabulary_sample import FEWEST
-from bayesbias.errors import ArgumentError, StudyError, setting, worded
+from bayesbias.errors import ArgumentError, LostWordsError, StudyError, name_some, setting, worded
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, StudyLike, is_bundled, load_study
 from bayesbias.tables.errors_over_contexts import contrast_errors
-from bayesbias.tables.schema import RANK, Duplicates, apply_duplicates_policy, with_provenance
+from bayesbias.tables.schema import PLAIN, RANK, Duplicates, apply_duplicates_policy, with_provenance
 from bayesbias.tables.study_pairs import StudyPairs, judge_lost, lists_of, lost_entries, members
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
 from bayesbias.tables.word_worths import Vocabulary, dependence_record, lists_of_pairs
@@ -65,7 +65,9 @@ def distance_table(
     pandas.DataFrame
         One row per pair, in the order of the study; the cosine distance is 1 minus the cosine similarity and
         lies between 0 and 2 (equations Sim and Distance of Dobrzeniecka and Urbaniak).
-        Of a `ContextualEmbedding` there is a column `cosine_sd`, the standard error over contexts of each cosine.
+        Of a `ContextualEmbedding`, whose vectors are means over contexts, distances are corrected for the number of
+        contexts (`ContextualEmbedding.cosines`), so that they can lie below 0. There is a column `cosine_sd`, the
+        standard error over contexts of each cosine, and `plain_distance`, the distance of the mean vectors.
         ``attrs["bayesbias"]`` names embedding and study, lists the lost words, and keeps which words of a list depend
         on each other (`effective_words`).
 
@@ -108,14 +110,18 @@ def distance_table(
         embedding = load_embedding(embedding, words=study.words)
     pairs, forms, lost = matched_pairs(embedding, study, duplicates=duplicates, max_lost=max_lost)
     protected, attributes = pairs.protected, pairs.attributes
-    similarity = np.clip(
+    plain = np.clip(
         unit_rows_of(embedding, protected["word"]) @ unit_rows_of(embedding, attributes["word"]).T,
         -1.0,
         1.0,
     )
-    table = pairs.frame({"cosine_distance": 1.0 - similarity, "cosine_similarity": similarity})
+    numbers: dict[str, np.ndarray] = {"cosine_distance": 1.0 - plain, "cosine_similarity": plain}
     if isinstance(embedding, ContextualEmbedding):
-        table["cosine_sd"] = embedding.cosine_errors(protected["word"], attributes["word"]).ravel()
+        corrected = embedding.cosines(protected["word"], attributes["word"])
+        errors = embedding.cosine_errors(protected["word"], attributes["word"])
+        numbers = {"cosine_distance": 1.0 - corrected, "cosine_similarity": corrected}
+        numbers |= {"cosine_sd": errors, PLAIN: 1.0 - plain}
+    table = pairs.frame(numbers)
     same_vectors = pd.DataFrame(
         {
             "protected": table["protected_word"].map(forms),
@@ -158,7 +164,7 @@ def matched_pairs(
 
     Raises and warns as `distance_table`, which needs nothing else of the study.
     """
-    forms = embedding.lookup(study.words).matches
+    forms = usable_forms(embedding, study)
     _raise_if_lists_share_a_vector(study, forms, embedding)
     same: dict[str, str] = {}
     if duplicates == "drop":
@@ -168,12 +174,18 @@ def matched_pairs(
     advice = spelt if spelt and spelt.options else _case_hint(embedding)
     named = f"The embedding {embedding.name!r}"
     pairs.raise_if_a_list_is_empty(
-        named, f"Use other words.{advice} {worded('bb.check_words', '`bayesbias words`')} lists all lost words."
+        named,
+        f"Use other words.{advice} {worded('bb.check_words', '`bayesbias words`')} lists all lost words."
+        f"{_noise_hint(study, embedding)}",
     )
     reasons = {word: same.get(word) or embedding.why_lost(word) for word in study.words if word not in forms}
     lost = lost_entries(study, reasons)
-    hint = _lost_hint(study, lost, embedding) + same_vectors_hint(same)
-    judge_lost(study, lost, named, hint=hint, max_lost=max_lost)
+    noise = _noise_hint(study, embedding)
+    hint = _lost_hint(study, lost, embedding) + same_vectors_hint(same) + noise
+    try:
+        judge_lost(study, lost, named, hint=hint, max_lost=max_lost)
+    except LostWordsError as error:
+        raise LostWordsError(f"{error}{noise}") from None
     pairs.check_memory()
     return pairs, forms, lost
 
@@ -187,9 +199,17 @@ def _rank(embedding: Embedding) -> dict[str, list[int]]:
 
 def matched_words(embedding: Embedding, study: Study) -> tuple[dict[str, str], dict[str, str]]:
     """Return the stored forms of a study's words that have a vector of their own, and why others have none, by word."""
-    forms = embedding.lookup(study.words).matches
+    forms = usable_forms(embedding, study)
     same = words_with_same_vectors(embedding, forms, lists_of(study))
     return {word: form for word, form in forms.items() if word not in same}, same
+
+
+def usable_forms(embedding: Embedding, study: Study) -> dict[str, str]:
+    """Return the stored forms of a study's words, without those whose contexts have too little in common."""
+    forms = embedding.lookup(study.words).matches
+    if not isinstance(embedding, ContextualEmbedding):
+        return forms
+    return {word: form for word, form in forms.items() if form in embedding.usable_words}
 
 
 def _dependent_words(
@@ -234,6 +254,7 @@ def _of_contexts(
             "median": int(np.median(counts)),
             "fewest": int(counts.min()),
             "same_for_all": embedding.paired,
+            "corrected": True,
         },
         "context_errors": contrast_errors(embedding, protected, attributes, connections),
     }
@@ -267,6 +288,18 @@ def _lost_hint(study: Study, lost: list[dict[str, str]], embedding: Embedding) -
             'language (language = "de") and take human = "none" and neutral = "none", or lists in that language.'
         )
     return f"{''.join(texts)} {worded('bb.check_words', '`bayesbias words`')} lists near spellings."
+
+
+def _noise_hint(study: Study, embedding: Embedding) -> str:
+    """Return a sentence on words whose contexts have too little in common; empty if there are none."""
+    present, usable = embedding.lookup(study.words).matches, usable_forms(embedding, study)
+    noisy = [word for word in present if word not in usable]
+    if not noisy:
+        return ""
+    return (
+        f" Of {name_some(map(repr, noisy))} {embedding.why_lost(noisy[0])}: no cosine can be corrected for the number "
+        "of contexts. Give more sentences."
+    )
 
 
 def _case_hint(embedding: Embedding) -> str:

@@ -47,7 +47,7 @@ def contrast_errors(
     variances = dict.fromkeys(sums, 0.0)
     errors: dict[_Key, float] = {}
     for row, (word, group) in enumerate(protected[["word", "list"]].itertuples(index=False)):
-        (mine,), (theirs,) = cosine_effects(vectors[[row]], deviations[[row]], *others)
+        (mine,), (theirs,) = cosine_effects(vectors[[row]], deviations[[row]], *others, paired=embedding.paired)
         for first, second in combinations(range(len(names)), 2):
             if not (has[row, first] and has[row, second]):
                 continue

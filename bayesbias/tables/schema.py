@@ -3,7 +3,8 @@
 Columns: ``protected_word, protected_group, attribute_word, attribute_group, connection, cosine_distance,
 cosine_similarity``. `connection` is an ordered categorical. ``table.attrs["bayesbias"]`` holds the origin of the table,
 its lost words, and its measure (`Measure`), if this is not the cosine distance: then one column of the measure stands
-in place of the last two.
+in place of the last two. Of vectors that are means over contexts, `cosine_distance` is corrected for their number, and
+two more columns follow: `cosine_sd`, its standard error, and `plain_distance`, that of the means.
 """
 
 import json
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")
 ATTRS_KEY = "bayesbias"
+PLAIN = "plain_distance"
+"""Column of the distances of mean vectors, beside corrected ones: these are estimates, which no range holds."""
 RANK = "rank"
 """Dimensions that changed vectors still use, and all, in a table's provenance."""
 _ROLES = ("protected", "attribute")
@@ -220,8 +223,8 @@ def validate_table(table: pd.DataFrame) -> pd.DataFrame:
     `cosine_similarity`, `protected_group` and `attribute_group` may be absent and are then derived; more columns are
     kept, after those of the schema. Word columns that are categorical stay so; exact duplicates are still in the copy.
     Faults: a column is missing, a value is missing or not a number, a number lies outside the range of its measure
-    (a distance outside 0 to 2, unless it was simulated), a connection is unknown, there are no rows, or the same pair
-    has two different numbers.
+    (a distance outside 0 to 2, unless it was simulated or corrected), a connection is unknown, there are no rows, or
+    the same pair has two different numbers.
 
     >>> validate_table(pd.DataFrame({"protected_word": ["he"], "cosine_distance": [3.0]}))
     Traceback (most recent call last):
@@ -272,7 +275,9 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     if "protected_group" not in words:
         words["protected_group"] = _groups_by_association(words)
     coded = CodedTable(words, distance, similarity, measure)
-    faults = _bad_distances(coded, facts) + _contradictions(coded)
+    # Simulated distances follow a model's Normal or Student t, and corrected ones are estimates: no range holds them.
+    unlimited = facts.get("simulated") is True or PLAIN in table
+    faults = _bad_distances(coded, unlimited=unlimited) + _contradictions(coded)
     raise_faults(TableError, "The distance table", faults)
     return coded
 
@@ -502,11 +507,9 @@ def _known_connections(coded: WordCodes) -> WordCodes:
     return WordCodes(relabel(coded.codes, position, np.dtype(np.int8)), names)
 
 
-def _bad_distances(table: CodedTable, facts: dict[str, Any]) -> list[str]:
+def _bad_distances(table: CodedTable, *, unlimited: bool) -> list[str]:
     distance, (low, high) = table.distance, table.measure.range
-    # Simulated distances follow a model's Normal or Student t, which no range holds.
-    simulated = facts.get("simulated") is True
-    if not simulated and (distance.min() < low - ROUNDING or distance.max() > high + ROUNDING):
+    if not unlimited and (distance.min() < low - ROUNDING or distance.max() > high + ROUNDING):
         outside = np.flatnonzero((distance < low - ROUNDING) | (distance > high + ROUNDING))
         return [
             f"{len(outside):,} distances lie outside {low:g} to {high:g}, the first is "

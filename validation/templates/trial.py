@@ -1,4 +1,4 @@
-"""Is the error over templates right? Few templates are drawn from a hundred, whose mean vectors give the truth.
+"""Are contrasts over few templates right, and their error? Few are drawn from a hundred, which give the truth.
 
     python validation/templates/trial.py [--samples 200] [--fixed 400]
 
@@ -72,10 +72,10 @@ class Population:
         return bb.distance_table(embedding, study)
 
 
-def plain_gap(table: pd.DataFrame) -> float:
+def observed_gap(table: pd.DataFrame, column: str = "cosine_distance") -> float:
     """Return the observed difference of associated and different distances, lists and groups with equal weights."""
     lists = ["connection", "protected_group", "attribute_group"]
-    means = table.groupby(lists, observed=True)["cosine_distance"].mean().groupby("connection", observed=True).mean()
+    means = table.groupby(lists, observed=True)[column].mean().groupby("connection", observed=True).mean()
     return float(means["associated"] - means["different"])
 
 
@@ -87,22 +87,23 @@ def fixed_words(population: Population, question: str, count: int, samples: int)
     for sample in range(samples):
         if sample % 20 == 0:  # other words
             study = population.study(question, rng)
-            truth = plain_gap(population.table(study, population.templates))
+            truth = observed_gap(population.table(study, population.templates))
         table = population.table(study, rng.choice(population.templates, count, replace=False).tolist())
         (error,) = [
             entry["sd"]
             for entry in table.attrs["bayesbias"]["context_errors"]
             if (entry["contrast"], entry["level"]) == ("associated - different", "overall")
         ]
-        difference = plain_gap(table) - truth
-        rows.append({"difference": difference, "sd": error, "covered": abs(difference) <= quantile * error})
+        difference, plain = (observed_gap(table, column) - truth for column in ("cosine_distance", "plain_distance"))
+        covered = abs(difference) <= quantile * error
+        rows.append({"difference": difference, "plain": plain, "sd": error, "covered": covered, "truth": truth})
     return pd.DataFrame(rows)
 
 
 def drawn_words(population: Population, question: str, count: int, samples: int) -> pd.DataFrame:
     """Return the intervals of fits to drawn words in drawn templates, with and without the error over templates."""
     rng = np.random.default_rng([SEED, 1, count, *question.encode()])
-    truth = plain_gap(population.table(population.study(question), population.templates))
+    truth = observed_gap(population.table(population.study(question), population.templates))
     rows = []
     for _ in range(samples):
         study = population.study(question, rng)
@@ -112,6 +113,7 @@ def drawn_words(population: Population, question: str, count: int, samples: int)
         rows.append(
             {
                 "difference": row["mean"] - truth,
+                "plain": observed_gap(table, "plain_distance") - truth,
                 "sd": row["sd"],
                 "context_sd": row["context_sd"],
                 "covered": row["hdi_low"] <= truth <= row["hdi_high"],
@@ -128,7 +130,10 @@ def summary_of_fixed(rows: pd.DataFrame) -> dict[str, float]:
     """Return coverage, bias and error of the observed gap of words that stay."""
     return {
         "tables": len(rows),
+        "truth": rows["truth"].mean(),
+        "plain_bias": rows["plain"].mean(),
         "bias": rows["difference"].mean(),
+        "plain_error": float(np.sqrt((rows["plain"] ** 2).mean())),
         "error": float(np.sqrt((rows["difference"] ** 2).mean())),
         "context_sd": float(np.sqrt((rows["sd"] ** 2).mean())),
         "coverage": rows["covered"].mean(),
@@ -140,6 +145,7 @@ def summary_of_drawn(rows: pd.DataFrame) -> dict[str, float]:
     return {
         "tables": len(rows),
         "truth": rows["truth"].iloc[0],
+        "plain_bias": rows["plain"].mean(),
         "bias": rows["difference"].mean(),
         "sd": float(np.sqrt((rows["sd"] ** 2).mean())),
         "context_sd": float(np.sqrt((rows["context_sd"] ** 2).mean())),
