@@ -47,7 +47,8 @@ _LOST = ("word", "role", "list", "reason")
 _COUNTS = ("dropped", "same_vectors")
 ATTRS_KEY = "bayesbias"
 PLAIN = "plain_distance"
-"""Column of the distances of mean vectors, beside corrected ones: these are estimates, which no range holds."""
+"""Column of the distances of mean vectors, beside corrected ones: these are estimates, which can lie outside 0 to 2."""
+_CORRECTED = (-10.0, 12.0)  # a word whose contexts have less than a tenth of a squared length in common is lost
 RANK = "rank"
 """Dimensions that changed vectors still use, and all, in a table's provenance."""
 _ROLES = ("protected", "attribute")
@@ -275,9 +276,12 @@ def code_table(table: pd.DataFrame) -> CodedTable:
     if "protected_group" not in words:
         words["protected_group"] = _groups_by_association(words)
     coded = CodedTable(words, distance, similarity, measure)
-    # Simulated distances follow a model's Normal or Student t, and corrected ones are estimates: no range holds them.
-    unlimited = facts.get("simulated") is True or PLAIN in table
-    faults = _bad_distances(coded, unlimited=unlimited) + _contradictions(coded)
+    limits = measure.range
+    if facts.get("simulated") is True:  # they follow a model's Normal or Student t, which no range holds
+        limits = -np.inf, np.inf
+    elif PLAIN in table:
+        limits = _CORRECTED
+    faults = _bad_distances(coded, *limits) + _contradictions(coded)
     raise_faults(TableError, "The distance table", faults)
     return coded
 
@@ -507,9 +511,9 @@ def _known_connections(coded: WordCodes) -> WordCodes:
     return WordCodes(relabel(coded.codes, position, np.dtype(np.int8)), names)
 
 
-def _bad_distances(table: CodedTable, *, unlimited: bool) -> list[str]:
-    distance, (low, high) = table.distance, table.measure.range
-    if not unlimited and (distance.min() < low - ROUNDING or distance.max() > high + ROUNDING):
+def _bad_distances(table: CodedTable, low: float, high: float) -> list[str]:
+    distance = table.distance
+    if distance.min() < low - ROUNDING or distance.max() > high + ROUNDING:
         outside = np.flatnonzero((distance < low - ROUNDING) | (distance > high + ROUNDING))
         return [
             f"{len(outside):,} distances lie outside {low:g} to {high:g}, the first is "

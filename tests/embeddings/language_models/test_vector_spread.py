@@ -188,6 +188,8 @@ def test_corrected_distances_below_0_are_estimates(tmp_path: Path) -> None:
     assert len(validate_table(table)) == len(table)
     with pytest.raises(TableError, match="outside 0 to 2"):
         validate_table(table.drop(columns="plain_distance"))
+    with pytest.raises(TableError, match="outside -10 to 12"):
+        validate_table(table.assign(cosine_distance=1e6).drop(columns="cosine_similarity"))
 
 
 @pytest.mark.parametrize("paired", [False, True])
