@@ -109,8 +109,8 @@ def table(
 
     The vectors come from an embedding, from the folder of a sentence encoder, or from a language model such as BERT.
     Reads only the words of the study, so the file may hold gigabytes. An encoder gives vectors of words alone, or means
-    over templates; a language model means over contexts. With templates or contexts, each pair gets the error of its
-    cosine (cosine_sd).
+    over templates; a language model means over contexts. With two or more of them, cosines are corrected for their
+    number, and each pair gets its error (cosine_sd) and the distance of the mean vectors (plain_distance).
 
     With --surprisal, a language model says how likely attribute words are beside protected words in templates; with
     --scores, a file has the numbers.

@@ -194,7 +194,8 @@ def embed(texts):
     calls.append(list(texts))
     if len(calls) == 1:
         raise ConnectionError("try again")
-    return [np.random.default_rng(list(text.encode())).standard_normal(8).tolist() for text in texts]
+    vectors = [np.random.default_rng(list(text.encode())).standard_normal(8) for text in texts]
+    return [(vector + 3 * (" " in text)).tolist() for vector, text in zip(vectors, texts)]  # sentences have a common part
 number = 5
 """
 PETS = """

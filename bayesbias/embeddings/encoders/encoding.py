@@ -96,7 +96,8 @@ def encode(
     Returns
     -------
     Embedding
-        With two or more templates a `ContextualEmbedding`, which has the standard errors over templates.
+        With two or more templates for every word a `ContextualEmbedding`, which has the standard errors over templates
+        and cosines corrected for their number; one sentence cannot be corrected.
 
     Raises
     ------

@@ -167,7 +167,7 @@ def contextual_embedding(
         study = bb.load_study("weat7")
         index = "wikipedia.contexts"
         embedding = bb.embeddings.contextual_embedding("bert-base-uncased/", study.words, index, random_seed=1)
-        table = bb.distance_table(embedding, study)      # with a column cosine_sd
+        table = bb.distance_table(embedding, study)      # with cosine_sd and plain_distance
     """
     seed = resolve_seed(random_seed)
     most, batch = check_count("most", most, least=_LEAST), None if batch is None else check_count("batch", batch)
