@@ -195,7 +195,7 @@ def embed(texts):
     if len(calls) == 1:
         raise ConnectionError("try again")
     vectors = [np.random.default_rng(list(text.encode())).standard_normal(8) for text in texts]
-    return [(vector + 3 * (" " in text)).tolist() for vector, text in zip(vectors, texts)]  # sentences have a common part
+    return [(vector + 3 * (" " in text)).tolist() for vector, text in zip(vectors, texts)]  # a common part
 number = 5
 """
 PETS = """
