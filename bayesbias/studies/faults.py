@@ -8,6 +8,7 @@ from typing import TypedDict
 from bayesbias.base.checks import is_text
 from bayesbias.base.files.settings import kind_of, toml_faults
 from bayesbias.errors import did_you_mean
+from bayesbias.studies.factors import CROSSED, SECTIONS, factor_faults
 
 CONTROLS = ("human", "neutral")
 CONTROL_CHOICES = ("paper", "none")
@@ -36,6 +37,10 @@ class _StudyFile(TypedDict, total=False):
     attributes: object
     controls: _Controls
     questions: object
+    factors: object
+    attribute_factors: object
+    trends: object
+    level_weights: object
 
 
 def study_faults(fields: Mapping[str, object]) -> Iterator[str]:
@@ -75,6 +80,8 @@ def study_faults(fields: Mapping[str, object]) -> Iterator[str]:
     yield from _association_faults(fields["associated"], fields["protected"], fields["attributes"])
     questions = fields.get("questions", {})
     yield from list(question_faults(questions)) or _side_faults(questions, fields)
+    named = zip(CROSSED, (_mapping(fields["protected"]), _attribute_lists(fields)), strict=True)
+    yield from factor_faults({name: fields[name] for name in SECTIONS if name in fields}, dict(named))
 
 
 def _language_faults(fields: Mapping[str, object]) -> Iterator[str]:
@@ -169,8 +176,8 @@ def question_faults(questions: object) -> Iterator[str]:
 
 def _side_faults(questions: object, fields: Mapping[str, object]) -> Iterator[str]:
     """Yield the sides of well-formed questions that a study lacks, and differences of a side and itself."""
-    protected, attributes = fields["protected"], fields["attributes"]
-    lists = {**_mapping(attributes), **{name: () for name in CONTROLS if fields.get(name) != "none"}}
+    protected = fields["protected"]
+    lists = _attribute_lists(fields)
     for name, sides in _mapping(questions).items():
         cells = [tuple(side) for side in sides] if isinstance(sides, Sequence) else []
         for side in cells:
@@ -185,6 +192,11 @@ def _side_faults(questions: object, fields: Mapping[str, object]) -> Iterator[st
                 yield f"question {name!r} compares {first[0]!r} with itself, to the same list: the difference is 0."
 
 
+def _attribute_lists(fields: Mapping[str, object]) -> dict[str, object]:
+    """Return the attribute lists of a study with their words, and its control lists without them."""
+    return {**_mapping(fields["attributes"]), **{name: () for name in CONTROLS if fields.get(name) != "none"}}
+
+
 def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
@@ -196,7 +208,7 @@ def file_faults(document: Mapping[str, object]) -> Iterator[str]:
         if control in checked:
             del checked[control]
             yield f"{control!r} is outside its section: move it below a line [controls]."
-    for section in ("protected", "attributes", "controls", "questions"):
+    for section in ("protected", "attributes", "controls", "questions", *SECTIONS):
         keys = _mapping(checked.get(section))
         # In TOML, a line after [section] belongs to that section: the commonest slip of all.
         for key in ABOVE:
