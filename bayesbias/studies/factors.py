@@ -7,7 +7,6 @@ factor.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from math import isfinite
 
 from bayesbias.base.checks import is_text
 from bayesbias.base.files.settings import kind_of
@@ -26,6 +25,7 @@ _EXAMPLES = {
     "level_weights": "gender = {women = 2, men = 1}",
 }
 _MOST_WORDS = 4
+_LARGEST = 1e100
 
 
 def factor_faults(fields: Mapping[str, object], lists: Mapping[str, Mapping[str, object]]) -> Iterator[str]:
@@ -189,7 +189,7 @@ def plain_factors(fields: Mapping[str, object]) -> dict[str, dict[str, dict[str,
     return {
         section: {
             factor: {
-                level: float(value) if section in NUMBERED else list(value)  # type: ignore[arg-type, call-overload]
+                level: float(value) if section in NUMBERED else list(value)  # type: ignore[arg-type]
                 for level, value in levels.items()
             }
             for factor, levels in _section(fields, section).items()
@@ -224,7 +224,7 @@ def _is_name(name: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
 def _is_above_0(value: object) -> bool:
