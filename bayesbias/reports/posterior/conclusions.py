@@ -26,6 +26,7 @@ from bayesbias.reports.posterior.context_statements import context_statements
 from bayesbias.reports.posterior.contrasts import at_level, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
+from bayesbias.reports.posterior.factor_effects import factor_effect_statements
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
     left_out_statements,
@@ -308,6 +309,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
             *_these_words(fit, overall[0], measure, hdi_prob=hdi_prob, rope=rope),
             *left_out_statements(fit),
             *question_statements(fit, hdi_prob, rope),
+            *factor_effect_statements(fit, hdi_prob, rope),
             *_group_statements(fit, groups),
             *word_statements,
             *([chance_statement(of_first, hdi_prob, spec)] if names_words else []),

@@ -45,12 +45,14 @@ from bayesbias.models.spec import DEFAULT_MODEL
 from bayesbias.models.units import model_in_distances, rows_in_distances
 from bayesbias.reports.posterior.doubts import all_doubts
 from bayesbias.reports.posterior.factor_statements import (
+    FactorDesign,
+    Lean,
     answer_statement,
     effect_statements,
     legend_text,
     limit_statements,
 )
-from bayesbias.studies.factor_design import MEAN, SIMPLE, TIMES, Crossing, FactorEffect, crossing_of, effects_of
+from bayesbias.studies.factor_design import MEAN, SIMPLE, TIMES, FactorEffect, crossing_of, effects_of
 from bayesbias.studies.factors import CROSSED, shape_faults
 from bayesbias.studies.faults import CONTROLS
 from bayesbias.tables.measures import Measure
@@ -61,39 +63,35 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _STREAM = 105
+_MOST_OPEN = 12  # rows of simple effects
 _ROW = "row"
-
-
-@dataclass(frozen=True, eq=False)
-class Lean:
-    """What the cells of a study are compared in: weights of attribute lists, such as pleasant minus unpleasant.
-
-    - `name`: the sides, such as "pleasant - unpleasant", or the only list.
-    - `lists`: name of a list -> its weight.
-    """
-
-    name: str
-    lists: Mapping[str, float]
-
-    @property
-    def sides(self) -> tuple[str, str] | None:
-        """The lists on both sides, joined; None if there is one side."""
-        near = name_some([name for name, weight in self.lists.items() if weight > 0])
-        far = name_some([name for name, weight in self.lists.items() if weight < 0])
-        return (near, far) if near and far else None
-
-
-@dataclass(frozen=True, eq=False)
-class FactorDesign:
-    """The crossing of a study's protected groups, and the leans in which its cells are compared."""
-
-    crossing: Crossing
-    leans: tuple[Lean, ...]
 
 
 def has_factors(fit: "xr.DataTree") -> bool:
     """Return whether the study of a fit has factors of its protected groups."""
     return bool(fit_attribute(fit, "table").get("factors", {}).get("factors"))
+
+
+def effects_or_reason(
+    fit: "xr.DataTree", hdi_prob: float, rope: float | tuple[float, float] | None
+) -> "FactorEffects | ReportError | None":
+    """Return the effects of the factors of a fit's study, why they cannot be computed, or None without factors."""
+    if not has_factors(fit):
+        return None
+    try:
+        return factor_effects(fit, hdi_prob=hdi_prob, rope=rope)
+    except ReportError as error:
+        return error
+
+
+def factor_effect_statements(
+    fit: "xr.DataTree", hdi_prob: float, rope: float | tuple[float, float] | None
+) -> tuple[Statement, ...]:
+    """Return a statement for each main effect and interaction of the factors of a fit's study, if it has some."""
+    effects = effects_or_reason(fit, hdi_prob, rope)
+    if isinstance(effects, ReportError):
+        return (Statement("factors", f"Effects of the study's factors are not computed. {effects}"),)
+    return effects.statements if effects else ()
 
 
 def factor_design(fit: "xr.DataTree") -> FactorDesign:
@@ -225,7 +223,7 @@ def effect_frame(
     sizes = fit["posterior"].sizes
 
     def draws_of(values: np.ndarray) -> np.ndarray:
-        return np.einsum("ec,dkc->dke", of_cells, values, optimize=True).reshape(len(values), -1)
+        return np.asarray(np.einsum("ec,dkc->dke", of_cells, values, optimize=True)).reshape(len(values), -1)
 
     population, these = draws_of(cells.population), draws_of(cells.these_words)
     chains = xr.DataArray(
@@ -316,6 +314,11 @@ class FactorEffects(Result):
         """Names of the factors."""
         return tuple(self.design.crossing.levels)
 
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """A statement for each main effect and interaction."""
+        return effect_statements(self.effects, self.design, self.measure)
+
     @property
     def hdi_prob(self) -> float:
         """Probability inside the intervals."""
@@ -325,7 +328,7 @@ class FactorEffects(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         return (
             StatementList("", (answer_statement(self.effects),), bulleted=False),
-            StatementList(SHOWS, effect_statements(self.effects, self.measure)),
+            StatementList(SHOWS, self.statements),
             StatementList(BEWARE, self.doubts),
             StatementList(LIMITS, limit_statements(self.measure), detail=True),
         )
@@ -334,14 +337,14 @@ class FactorEffects(Result):
     def contents(self) -> Contents:
         """Effects, means of cells, and a figure of the means."""
         prob, frame = f"{percent_text(self.hdi_prob)} HPDI", self.effects
-        answer, (first, *others) = answer_statement(frame), effect_statements(frame, self.measure)
+        answer, (first, *others) = answer_statement(frame), self.statements
         crossed = TIMES.join(map(shown_name, self.factors))
         of_several = ("lean",) if len(self.design.leans) > 1 else ()
-        columns = (*of_several, "source", "effect", "within", "words", *_SHOWN)
+        columns = (*of_several, "source", "effect", "within", *_SHOWN)
         is_simple = frame["kind"] == SIMPLE
         shown: dict[str, Any] = {"columns": columns, "headings": {"mean": "Estimate"}, "differences": True}
         shown |= {"mark": partial(mark, below="settled", above="settled")}
-        legend = legend_text(self.design.crossing, self.design.leans, self.measure)
+        legend = legend_text(self.design, self.measure)
         what = f"lean {shown_name(frame['lean'].iloc[0])}" if len(self.design.leans) == 1 else "leans"
         tables = {
             "effects": ResultTable(frame, "Effects", "Effects of factors", on_page=False),
@@ -357,6 +360,7 @@ class FactorEffects(Result):
                 frame[is_simple].reset_index(drop=True),
                 "Effects",
                 f"Simple effects: each factor within the levels of the other{'s' * (len(self.factors) > 2)}",
+                folded=int(is_simple.sum()) > _MOST_OPEN,
                 in_folder=False,
                 **shown,
             ),
@@ -364,7 +368,7 @@ class FactorEffects(Result):
                 self.cells,
                 "Means of cells",
                 f"Mean leans of the cells, {self.measure.in_unit}, with {prob}",
-                (*of_several, "cell", "words", *_SHOWN),
+                (*of_several, "cell", *_SHOWN),
                 {"mean": "Estimate"},
                 differences=True,
             ),
@@ -389,7 +393,8 @@ class FactorEffects(Result):
         prob = f"{percent_text(self.hdi_prob)} intervals"
         caption = (
             f"Mean leans of the cells (points), {self.measure.in_unit}, with {prob} for words like these (thin lines) "
-            "and for exactly these words (thick lines). Parallel lines show no interaction."
+            "and for exactly these words (thick lines). Parallel lines show no interaction. Cells share their "
+            "attribute words: their differences, in the table, can be settled although intervals overlap."
         )
         texts = [
             f"{row['lean']}, {row['cell']}: {signed_text(row['mean'])} "
@@ -401,7 +406,7 @@ class FactorEffects(Result):
 
 _SHOWN = (
     *("mean", "hdi_low", "hdi_high", "these_words_low", "these_words_high"),
-    *("observed", "probability_of_direction", "probability_in_rope"),
+    *("observed", "probability_of_direction", "probability_in_rope", "words"),
 )
 
 

@@ -1,37 +1,51 @@
 """Sentences on effects of factors: which are settled, and what they do not show."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.number_text import interval_text, listed, percent_text, shown_name, signed_text
+from bayesbias.base.number_text import interval_text, listed, percent_text, quoted_name, shown_name, signed_text
 from bayesbias.base.results import MOST_WORDS
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import has_direction, is_settled
 from bayesbias.reports.posterior.group_statements import unsettled_text
-from bayesbias.studies.factor_design import INTERACTION, MAIN, TIMES
+from bayesbias.studies.factor_design import INTERACTION, MAIN, TIMES, Crossing, effects_of
 from bayesbias.tables.measures import Measure
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayesbias.studies.factor_design import Crossing
-
 _MOST_EFFECTS = 12
 
 
-class Lean(Protocol):
-    """What cells are compared in."""
+@dataclass(frozen=True, eq=False)
+class Lean:
+    """What the cells of a study are compared in: weights of attribute lists, such as pleasant minus unpleasant.
 
-    @property
-    def name(self) -> str:
-        """Its sides, or the only list."""
+    - `name`: the sides, such as "pleasant - unpleasant", or the only list.
+    - `lists`: name of a list -> its weight.
+    """
+
+    name: str
+    lists: Mapping[str, float]
 
     @property
     def sides(self) -> tuple[str, str] | None:
-        """The lists on both sides."""
+        """The lists on both sides, joined; None if there is one side."""
+        near = name_some([name for name, weight in self.lists.items() if weight > 0])
+        far = name_some([name for name, weight in self.lists.items() if weight < 0])
+        return (near, far) if near and far else None
+
+
+@dataclass(frozen=True, eq=False)
+class FactorDesign:
+    """The crossing of a study's protected groups, and the leans in which its cells are compared."""
+
+    crossing: Crossing
+    leans: tuple[Lean, ...]
 
 
 def answer_statement(effects: "pd.DataFrame") -> Statement:
@@ -46,13 +60,32 @@ def answer_statement(effects: "pd.DataFrame") -> Statement:
     return Statement("factors", text, {"settled": settled, "not_settled": open_ones})
 
 
-def effect_statements(effects: "pd.DataFrame", measure: Measure) -> tuple[Statement, ...]:
+def effect_statements(effects: "pd.DataFrame", design: FactorDesign, measure: Measure) -> tuple[Statement, ...]:
     """Return a sentence for each main effect and interaction, the settled ones first if there are many."""
+    levels = {(effect.source, effect.name): effect.sides for effect in effects_of(design.crossing)}
+    lists = {lean.name: lean.sides for lean in design.leans}
     rows = [row for row in rows_of(effects) if row["kind"] in (MAIN, INTERACTION)]
     several = len({row["lean"] for row in rows}) > 1
     if len(rows) > _MOST_EFFECTS:
         rows = sorted(rows, key=lambda row: not has_direction(row))[:_MOST_EFFECTS]
-    return tuple(Statement("factor effect", _effect_text(row, measure, several=several), row) for row in rows)
+    return tuple(
+        Statement(
+            "factor effect",
+            _effect_text(row, measure, several=several)
+            + _direction_text(row, levels[row["source"], row["effect"]], lists[row["lean"]]),
+            row,
+        )
+        for row in rows
+    )
+
+
+def _direction_text(row: Mapping[str, Any], levels: tuple[str, str] | None, lists: tuple[str, str] | None) -> str:
+    """Return which of two levels leans more to the first list, if it is settled; else nothing."""
+    if levels is None or lists is None or not has_direction(row):
+        return ""
+    more, less = levels if row["mean"] < 0 else levels[::-1]
+    near, far = map(shown_name, lists)
+    return f" {quoted_name(more)} leans more to {near}, relative to {far}, than {quoted_name(less)}."
 
 
 def _effect_text(row: Mapping[str, Any], measure: Measure, *, several: bool) -> str:
@@ -90,9 +123,9 @@ def limit_statements(measure: Measure) -> tuple[Statement, ...]:
     )
 
 
-def legend_text(crossing: "Crossing", leans: "tuple[Lean, ...]", measure: Measure) -> str:
+def legend_text(design: FactorDesign, measure: Measure) -> str:
     """Return what the rows of the table of effects mean."""
-    texts = []
+    crossing, leans, texts = design.crossing, design.leans, []
     if len(leans) == 1 and (sides := leans[0].sides):
         near, far = map(shown_name, sides)
         texts.append(
@@ -119,9 +152,9 @@ def legend_text(crossing: "Crossing", leans: "tuple[Lean, ...]", measure: Measur
     return " ".join(texts)
 
 
-def methods_sentence(crossing: "Crossing", leans: "tuple[Lean, ...]", measure: Measure) -> str:
+def factors_sentence(design: FactorDesign, measure: Measure) -> str:
     """Return what a paper says of the factors."""
-    cells = f"{len(crossing.cells)} cells"
+    crossing, leans, cells = design.crossing, design.leans, f"{len(design.crossing.cells)} cells"
     factors = [f"{shown_name(name)} ({', '.join(map(shown_name, levels))})" for name, levels in crossing.levels.items()]
     names = name_some([shown_name(lean.name) for lean in leans])
     weights = (
