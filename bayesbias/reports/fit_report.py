@@ -34,7 +34,7 @@ from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_c
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.reports.posterior.estimate_tables import estimate_table
-from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or_reason
+from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or_reason, factor_effect_statements
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
@@ -125,6 +125,7 @@ class FitReport(Result):
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
                 tables["questions"] = estimate_table(answers)
         figures: dict[str, ResultFigure] = {}
+        factor_statements = factor_effect_statements(self.fit, self.hdi_prob, self.rope)
         if isinstance(effects := effects_or_reason(self.fit, self.hdi_prob, self.rope), FactorEffects):
             of_factors = effects.contents
             tables |= {f"factor_{name}": replace(table, section=_FACTORS) for name, table in of_factors.tables.items()}
@@ -152,7 +153,7 @@ class FitReport(Result):
             answer=answer.sentence if answer else "",
             estimate=answer.estimate if answer else "",
             answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
-            parts=answer.parts if answer else (),
+            parts=(*(answer.parts if answer else ()), StatementList(_FACTORS, factor_statements)),
             tables=tables,
             figures={**(answer.figures(self.fit) if answer else {}), "distances": distances, **figures},
             opened=("Questions", _FACTORS, "Groups", "Words"),

@@ -51,7 +51,7 @@ def plot_factor_means(effects: FactorEffects) -> "Figure":
 
     Examples
     --------
-    >>> study = bb.load_study("names_by_race_and_gender")
+    >>> study = bb.load_study("names_race_gender")
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
     >>> embedding = bb.load_embedding(vectors, words=study.words, case="exact,lower")
     >>> names = bb.distance_table(embedding, study.without_controls(), max_lost=0.6)

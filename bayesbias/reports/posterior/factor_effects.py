@@ -454,10 +454,10 @@ def factor_effects(
 
     Examples
     --------
-    >>> study = bb.load_study("names_by_race_and_gender")
+    >>> study = bb.load_study("names_race_gender")
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> embedding = bb.load_embedding(vectors, words=study.words)
-    >>> names = bb.distance_table(embedding, study.without_controls(), max_lost=0.5)
+    >>> embedding = bb.load_embedding(vectors, words=study.words, case="exact,lower")
+    >>> names = bb.distance_table(embedding, study.without_controls(), max_lost=0.6)
     >>> found = bb.factor_effects(bb.fit(names, random_seed=1))
     >>> found.effects.query("kind != 'simple effect'")[["source", "effect", "mean", "hdi_low", "hdi_high"]].round(2)
     """
