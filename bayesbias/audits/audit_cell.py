@@ -25,7 +25,7 @@ from bayesbias.metrics.registry import MEASURES, measure
 from bayesbias.models.fits import fitted_rows, groups_without_contrast
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.measures.measure_posterior import expected_value
-from bayesbias.studies.factors import plain_factors
+from bayesbias.studies.faults import plain_factors
 from bayesbias.studies.study import CONNECTIONS, Study
 from bayesbias.tables.build import matched_words
 from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts

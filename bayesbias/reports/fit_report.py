@@ -34,12 +34,11 @@ from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_c
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.reports.posterior.estimate_tables import estimate_table
-from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or_reason, factor_effect_statements
-from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
+from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or_reason, statements_or_reason
+from bayesbias.reports.posterior.questions import has_factors, own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
-from bayesbias.studies.factors import plain_factors
-from bayesbias.studies.faults import CONTROLS
+from bayesbias.studies.faults import CONTROLS, plain_factors
 from bayesbias.studies.study import Study, list_studies, load_study
 from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import as_frame, validate_table
@@ -124,9 +123,9 @@ class FitReport(Result):
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
                 tables["questions"] = estimate_table(answers)
+        effects = effects_or_reason(self.fit, self.hdi_prob, self.rope) if has_factors(self.fit) else None
         figures: dict[str, ResultFigure] = {}
-        factor_statements = factor_effect_statements(self.fit, self.hdi_prob, self.rope)
-        if isinstance(effects := effects_or_reason(self.fit, self.hdi_prob, self.rope), FactorEffects):
+        if isinstance(effects, FactorEffects):
             of_factors = effects.contents
             tables |= {f"factor_{name}": replace(table, section=_FACTORS) for name, table in of_factors.tables.items()}
             figures = {
@@ -153,7 +152,10 @@ class FitReport(Result):
             answer=answer.sentence if answer else "",
             estimate=answer.estimate if answer else "",
             answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
-            parts=(*(answer.parts if answer else ()), StatementList(_FACTORS, factor_statements)),
+            parts=(
+                *(answer.parts if answer else ()),
+                StatementList(_FACTORS, () if effects is None else statements_or_reason(effects)),
+            ),
             tables=tables,
             figures={**(answer.figures(self.fit) if answer else {}), "distances": distances, **figures},
             opened=("Questions", _FACTORS, "Groups", "Words"),

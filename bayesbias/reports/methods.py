@@ -41,9 +41,9 @@ from bayesbias.reports.covariates.slopes import lean_sides
 from bayesbias.reports.posterior.contrasts import has_list_nearness
 from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.effective_words import is_question_list, list_records
-from bayesbias.reports.posterior.factor_effects import factor_design, has_factors
+from bayesbias.reports.posterior.factor_effects import factor_design
 from bayesbias.reports.posterior.factor_statements import factors_sentence
-from bayesbias.reports.posterior.questions import own_questions
+from bayesbias.reports.posterior.questions import has_factors, own_questions
 from bayesbias.reports.posterior.references import Bibliography, reference
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.studies.study import control_list, list_studies

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from bayesbias.studies.factors import cells_of
+from bayesbias.studies.faults import cells_of
 
 MEAN, MAIN, INTERACTION, SIMPLE = "mean", "main effect", "interaction", "simple effect"
 TIMES = " x "

@@ -20,8 +20,7 @@ from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.files.word_lists import read_word_lists
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean, raise_faults
-from bayesbias.studies.factors import SECTIONS, plain_factors
-from bayesbias.studies.faults import ABOVE, CONTROLS, file_faults, study_faults
+from bayesbias.studies.faults import ABOVE, CONTROLS, SECTIONS, file_faults, plain_factors, study_faults
 
 _LIST_FILES = (".csv", ".tsv", ".txt")
 CONNECTIONS = ("associated", "different", "human", "neutral")

@@ -20,8 +20,7 @@ from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
 from bayesbias.base.machine import require
 from bayesbias.base.number_text import counted, digits_text, quoted_name, shown_name
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
-from bayesbias.studies.factors import SECTIONS, shape_faults
-from bayesbias.studies.faults import CONTROLS, question_faults
+from bayesbias.studies.faults import CONTROLS, SECTIONS, question_faults, shape_faults
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import (
     PAIR_COLUMNS,

@@ -11,7 +11,7 @@ import pandas as pd
 from bayesbias.base.lost_words import list_labels
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import LostWordsError, name_some
-from bayesbias.studies.factors import plain_factors
+from bayesbias.studies.faults import plain_factors
 from bayesbias.studies.study import Study
 from bayesbias.tables.schema import CONNECTION_DTYPE, judge_lost_entries
 

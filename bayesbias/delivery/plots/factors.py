@@ -51,12 +51,13 @@ def plot_factor_means(effects: FactorEffects) -> "Figure":
 
     Examples
     --------
-    >>> study = bb.load_study("names_race_gender")
-    >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> embedding = bb.load_embedding(vectors, words=study.words, case="exact,lower")
-    >>> names = bb.distance_table(embedding, study.without_controls(), max_lost=0.6)
-    >>> figure = bb.plots.plot_factor_means(bb.factor_effects(bb.fit(names, random_seed=1)))
-    >>> len(figure.axes)
+    >>> import warnings
+    >>> names = bb.load_study("names_race_gender").without_controls()
+    >>> path = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    >>> of_names = bb.load_embedding(path, words=names.words, case="exact,lower")
+    >>> with warnings.catch_warnings(action="ignore"):  # of lost names
+    ...     fitted = bb.fit(bb.distance_table(of_names, names, max_lost=0.5), random_seed=1)
+    >>> len(bb.plots.plot_factor_means(bb.factor_effects(fitted)).axes)
     1
     """
     check_type("effects", effects, FactorEffects, "what bb.factor_effects returned")
@@ -74,6 +75,8 @@ def plot_factor_means(effects: FactorEffects) -> "Figure":
     levels = list(crossing.levels[across])
     places = crossing.numbers.get(across, np.arange(float(len(levels))))
     for axes, ((lean, *within), rows) in zip(drawn, shown, strict=True):
+        if next(one for one in effects.design.leans if one.name == lean).sides:
+            axes.axhline(0, color="#777777", linewidth=0.9, linestyle="--", zorder=0)
         _draw_panel(axes, rows, dict(zip(levels, places.tolist(), strict=True)), _column(across), _column(lines))
         named = [shown_name(str(lean))] if len(leans) > 1 else []
         named += [f"{shown_name(name)}: {shown_name(str(level))}" for name, level in zip(further, within, strict=True)]
@@ -103,7 +106,6 @@ def _column(factor: str) -> str:
 
 
 def _draw_panel(axes: "Axes", rows: "pd.DataFrame", places: dict[str, float], across: str, lines: str) -> None:
-    axes.axhline(0, color="#777777", linewidth=0.9, linestyle="--", zorder=0)
     series = list(rows.groupby(lines, sort=False)) if lines in rows else [("", rows)]
     step = float(np.diff(np.sort(list(places.values()))).min())
     offsets = row_offsets(len(series), _REACH * step)

@@ -53,8 +53,7 @@ from bayesbias.reports.posterior.factor_statements import (
     limit_statements,
 )
 from bayesbias.studies.factor_design import MEAN, SIMPLE, TIMES, FactorEffect, crossing_of, effects_of
-from bayesbias.studies.factors import CROSSED, shape_faults
-from bayesbias.studies.faults import CONTROLS
+from bayesbias.studies.faults import CONTROLS, CROSSED, shape_faults
 from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import source_name
 
@@ -67,31 +66,21 @@ _MOST_OPEN = 12  # rows of simple effects
 _ROW = "row"
 
 
-def has_factors(fit: "xr.DataTree") -> bool:
-    """Return whether the study of a fit has factors of its protected groups."""
-    return bool(fit_attribute(fit, "table").get("factors", {}).get("factors"))
-
-
 def effects_or_reason(
     fit: "xr.DataTree", hdi_prob: float, rope: float | tuple[float, float] | None
-) -> "FactorEffects | ReportError | None":
-    """Return the effects of the factors of a fit's study, why they cannot be computed, or None without factors."""
-    if not has_factors(fit):
-        return None
+) -> "FactorEffects | ReportError":
+    """Return the effects of the factors of a fit's study, or why they cannot be computed."""
     try:
         return factor_effects(fit, hdi_prob=hdi_prob, rope=rope)
     except ReportError as error:
         return error
 
 
-def factor_effect_statements(
-    fit: "xr.DataTree", hdi_prob: float, rope: float | tuple[float, float] | None
-) -> tuple[Statement, ...]:
-    """Return a statement for each main effect and interaction of the factors of a fit's study, if it has some."""
-    effects = effects_or_reason(fit, hdi_prob, rope)
+def statements_or_reason(effects: "FactorEffects | ReportError") -> tuple[Statement, ...]:
+    """Return a statement for each main effect and interaction, or why there are none."""
     if isinstance(effects, ReportError):
         return (Statement("factors", f"Effects of the study's factors are not computed. {effects}"),)
-    return effects.statements if effects else ()
+    return effects.statements
 
 
 def factor_design(fit: "xr.DataTree") -> FactorDesign:
@@ -259,6 +248,9 @@ def effect_frame(
             }
         )
     frame = pd.DataFrame(records)
+    # The mean distance to a single list is not compared with anything.
+    frame = frame[(frame["kind"] != MEAN) | frame["lean"].isin([lean.name for lean in design.leans if lean.sides])]
+    frame = frame.reset_index(drop=True)
     leading = ["lean", "kind", "source", "effect", "within", "words", "observed", "mean", "sd", "hdi_low", "hdi_high"]
     leading += ["low_se", "high_se", "borderline", "these_words_low", "these_words_high"]
     probabilities = [name for name in frame if str(name).startswith("probability")]
@@ -454,12 +446,19 @@ def factor_effects(
 
     Examples
     --------
-    >>> study = bb.load_study("names_race_gender")
+    >>> import warnings
+    >>> names = bb.load_study("names_race_gender").without_controls()
     >>> vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
-    >>> embedding = bb.load_embedding(vectors, words=study.words, case="exact,lower")
-    >>> names = bb.distance_table(embedding, study.without_controls(), max_lost=0.6)
-    >>> found = bb.factor_effects(bb.fit(names, random_seed=1))
-    >>> found.effects.query("kind != 'simple effect'")[["source", "effect", "mean", "hdi_low", "hdi_high"]].round(2)
+    >>> embedding = bb.load_embedding(vectors, words=names.words, case="exact,lower")
+    >>> with warnings.catch_warnings(action="ignore"):  # of lost names
+    ...     fitted = bb.fit(bb.distance_table(embedding, names, max_lost=0.5), random_seed=1)
+    >>> effects = bb.factor_effects(fitted).effects
+    >>> effects.query("kind != 'simple effect'")[["source", "effect", "observed", "mean"]].round(2)
+              source                           effect  observed  mean
+    0           mean                        all cells     -0.03 -0.03
+    1           race                    white - black     -0.03 -0.03
+    2         gender                      women - men      0.01  0.01
+    3  race x gender  (white - black) x (women - men)      0.06  0.06
     """
     check_fit(fit)
     prob, region = hdi_prob_of(fit, hdi_prob), rope_of(fit, rope)
