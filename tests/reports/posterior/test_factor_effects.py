@@ -214,17 +214,6 @@ def test_what_has_no_effects_is_refused(fit: xr.DataTree, crossed: xr.DataTree) 
         bb.fit(damaged, draws=200, random_seed=1, progress=False)
 
 
-def test_sentences_say_which_sources_are_settled_and_in_which_direction() -> None:
-    found = bb.factor_effects(made_fit(made_study(), {"g00": 3.0, "g01": 3.0}, draws=1000))
-    text = str(found)
-    assert found.contents.answer.startswith("Leans are settled to differ by f0.")
-    assert "'l0' leans more to near, relative to far, than 'l1'." in text
-    statement = next(one for one in found.statements if one.numbers["source"] == "f0")
-    assert statement.numbers["mean"] == _row(found.effects, source="f0", kind="main effect")["mean"] < 0
-    nothing = bb.factor_effects(bb.fit(made_table(made_study(), seed=3), draws=1000, random_seed=1, progress=False))
-    assert nothing.contents.answer == "No effect is settled."
-
-
 def test_the_report_of_a_fit_has_the_effects(crossed: xr.DataTree) -> None:
     report = bb.report(crossed, quick=True)
     contents = report.contents
