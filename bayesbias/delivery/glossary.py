@@ -85,6 +85,7 @@ COLUMNS: dict[str, Column] = {
     "attribute_group": Column("Attribute list", "words"),
     "question": Column("Question", "words"),
     "lean": Column("Lean", "words", "mean distance to the first attribute list minus that to the second"),
+    "effect": Column("Effect", "words"),
     "within": Column("Within", "words", "levels of the other factors"),
     "cell": Column("Cell", "words", "one level of each factor"),
     "own_lists": Column("Associated lists", "words", "attribute lists that are associated with the group"),
