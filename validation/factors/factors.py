@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 from threadpoolctl import threadpool_limits
 
 import bayesbias as bb
@@ -32,6 +33,8 @@ SEED = 20261129
 ATTRIBUTES, DRAWS = 12, 250
 SHIFT = 0.25
 """Size of a planted shift, of unit vectors, along the component."""
+# Samples of leans without fits, for the sd that intervals should have.
+UNFITTED = 4000
 AGES = {"l0": 20.0, "l1": 30.0, "l2": 70.0}
 
 
@@ -44,6 +47,11 @@ class Scenario:
     shape: tuple[int, int]
     shifts: tuple[float, ...]
     words: tuple[int, ...]
+
+    @property
+    def times(self) -> int:
+        """How many times as many samples the scenario has: twice where nothing is planted."""
+        return 1 if any(self.shifts) else 2
 
     @property
     def factors(self) -> dict[str, dict[str, list[str]]]:
@@ -118,17 +126,50 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(protected, attributes[above], attributes[~above], component)
 
 
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The places of the words of each cell, and of both lists, in their populations."""
+
+    cells: list[np.ndarray]
+    near: np.ndarray
+    far: np.ndarray
+
+
+def drawn(scenario: Scenario, whole: Vocabulary, rng: np.random.Generator) -> Sample:
+    """Draw the words of a sample."""
+    places = rng.permutation(len(whole.protected))[: sum(scenario.words)]
+    near, far = (rng.permutation(len(side))[:ATTRIBUTES] for side in (whole.near, whole.far))
+    return Sample(np.split(places, np.cumsum(scenario.words)[:-1]), near, far)
+
+
+def shifted_cells(scenario: Scenario, whole: Vocabulary, sample: Sample) -> list[np.ndarray]:
+    """Return the vectors of the words of each cell."""
+    return [
+        moved(whole.protected[members], shift * SHIFT * whole.component)
+        for members, shift in zip(sample.cells, scenario.shifts, strict=True)
+    ]
+
+
+def sampling_sds(scenario: Scenario, whole: Vocabulary, samples: int = UNFITTED) -> np.ndarray:
+    """Return the sd of the plain contrast of each effect over samples of words of both kinds."""
+    contrasts = np.stack([effect.weights for effect in scenario.effects])
+    values = []
+    for number in range(samples):
+        sample = drawn(scenario, whole, np.random.default_rng([SEED, 1, number]))
+        lean = whole.far[sample.far].mean(axis=0) - whole.near[sample.near].mean(axis=0)
+        values.append([(vectors @ lean).mean() for vectors in shifted_cells(scenario, whole, sample)])
+    return np.asarray((np.array(values) @ contrasts.T).std(axis=0))
+
+
 def run_sample(scenario: Scenario, whole: Vocabulary, number: int) -> list[dict[str, object]]:
     """Return a row for each effect: its intervals for both scopes, and the truth."""
-    rng = np.random.default_rng([SEED, number])
-    places = np.split(rng.permutation(len(whole.protected))[: sum(scenario.words)], np.cumsum(scenario.words)[:-1])
-    near, far = (rng.permutation(len(side))[:ATTRIBUTES] for side in (whole.near, whole.far))
-    vectors = {f"a{place}": whole.near[place] for place in near} | {f"b{place}": whole.far[place] for place in far}
+    sample = drawn(scenario, whole, np.random.default_rng([SEED, number]))
+    vectors = {f"a{place}": whole.near[place] for place in sample.near}
+    vectors |= {f"b{place}": whole.far[place] for place in sample.far}
     lists = {name: [word for word in vectors if word[0] == name] for name in ("a", "b")}
     groups = {}
-    for cell, (members, shift) in enumerate(zip(places, scenario.shifts, strict=True)):
-        groups[f"g{cell}"] = [f"p{place}" for place in members]
-        shifted = moved(whole.protected[members], shift * SHIFT * whole.component)
+    for cell, shifted in enumerate(shifted_cells(scenario, whole, sample)):
+        groups[f"g{cell}"] = [f"p{place}" for place in sample.cells[cell]]
         vectors |= dict(zip(groups[f"g{cell}"], shifted, strict=True))
     study = bb.Study(
         name="planted",
@@ -146,7 +187,7 @@ def run_sample(scenario: Scenario, whole: Vocabulary, number: int) -> list[dict[
     frame = bb.factor_effects(fit).effects
     of_all = [whole.leans(shift) for shift in scenario.shifts]
     population = np.array([leans.mean() for leans in of_all])
-    these = np.array([leans[members].mean() for leans, members in zip(of_all, places, strict=True)])
+    these = np.array([leans[members].mean() for leans, members in zip(of_all, sample.cells, strict=True)])
     rows = []
     for effect in scenario.effects:
         of_effect = (frame["source"] == effect.source) & (frame["effect"] == effect.name) & (frame["within"] == "")
@@ -186,18 +227,24 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
+def width_ratios(frame: pd.DataFrame, sds: np.ndarray) -> pd.Series:
+    """Return mean widths beside those of Normal intervals with the sds that the effects have over samples."""
+    return frame["width"] / (2 * norm.ppf((1 + HDI_PROB) / 2) * sds)
+
+
 def markdown(table: pd.DataFrame) -> str:
     """Return the table of README.md."""
     lines = [
         "| planted | words of cells | source | truth | mean estimate | coverage, like these | coverage, these "
-        "| mean width | settled |",
-        "|---" * 9 + "|",
+        "| mean width | width, times what it should be | settled |",
+        "|---" * 10 + "|",
     ]
     for row in table.to_dict("records"):
         truth = "0" if abs(row["truth"]) < 5e-4 else f"{row['truth']:+.3f}"
         lines.append(
             f"| {row['planted']} | {row['sizes']} | {row['source']} | {truth} | {row['mean']:+.3f} | "
-            f"{row['coverage']:.2f} | {row['coverage_these']:.2f} | {row['width']:.3f} | {row['settled']:.2f} |"
+            f"{row['coverage']:.2f} | {row['coverage_these']:.2f} | {row['width']:.3f} | "
+            f"{row['width_ratio']:.2f} | {row['settled']:.2f} |"
         )
     return "\n".join(lines)
 
@@ -211,8 +258,9 @@ def main() -> None:
     begin, frames, whole = time.time(), [], vocabulary()
     with threadpool_limits(1, "blas"):
         for scenario in SCENARIOS:
-            rows = [row for number in range(given.samples) for row in run_sample(scenario, whole, number)]
-            frame = summarise(pd.DataFrame(rows))
+            numbers = range(given.samples * scenario.times)
+            frame = summarise(pd.DataFrame([row for number in numbers for row in run_sample(scenario, whole, number)]))
+            frame["width_ratio"] = width_ratios(frame, sampling_sds(scenario, whole))
             frame.insert(0, "sizes", scenario.sizes)
             frame.insert(0, "planted", scenario.name)
             frames.append(frame)
@@ -221,7 +269,14 @@ def main() -> None:
             print(f"{scenario.name}, {scenario.sizes}: {time.time() - begin:.0f} s", flush=True)
     print(markdown(table))
     settings = {
-        **{"seed": SEED, "samples": given.samples, "draws": DRAWS, "attribute_words": ATTRIBUTES, "shift": SHIFT},
+        **{
+            "seed": SEED,
+            "samples": given.samples,
+            "draws": DRAWS,
+            "attribute_words": ATTRIBUTES,
+            "shift": SHIFT,
+            "unfitted": UNFITTED,
+        },
         **{"hdi_prob": HDI_PROB, "protected_population": len(whole.protected)},
         "attribute_population": len(whole.near) + len(whole.far),
         "seconds": round(time.time() - begin),
