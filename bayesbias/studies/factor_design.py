@@ -194,4 +194,4 @@ def _sides(crossing: Crossing, factor: str, weights: np.ndarray) -> tuple[str, s
 
 def _product(parts: Sequence[np.ndarray]) -> np.ndarray:
     """Return the weights of cells that are products of those of the levels of each factor."""
-    return np.asarray(reduce(np.kron, parts))
+    return np.asarray(reduce(np.kron, parts) + 0.0)  # no negative zeros
