@@ -62,6 +62,7 @@ from .reports.posterior.conclusions import conclusions as conclusions
 from .reports.posterior.contrasts import contrast_draws as contrast_draws
 from .reports.posterior.contrasts import contrasts as contrasts
 from .reports.posterior.effective_words import effective_words as effective_words
+from .reports.posterior.factor_effects import factor_effects as factor_effects
 from .reports.posterior.questions import planned_contrasts as planned_contrasts
 from .reports.posterior.summary import summary as summary
 from .reports.robustness.model_comparison import compare_models as compare_models

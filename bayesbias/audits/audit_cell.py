@@ -25,6 +25,7 @@ from bayesbias.metrics.registry import MEASURES, measure
 from bayesbias.models.fits import fitted_rows, groups_without_contrast
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.measures.measure_posterior import expected_value
+from bayesbias.studies.faults import plain_factors
 from bayesbias.studies.study import CONNECTIONS, Study
 from bayesbias.tables.build import matched_words
 from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts
@@ -259,7 +260,7 @@ def reading_with_contexts(row: Mapping[Any, Any]) -> str:
 
 
 def _study_content(study: Study) -> dict[str, Any]:
-    return {name: getattr(study, name) for name in _STUDY_CONTENT}
+    return {name: getattr(study, name) for name in _STUDY_CONTENT} | plain_factors(vars(study))
 
 
 def study_hash(study: Study) -> str:

@@ -59,6 +59,8 @@ def studies_show(study: str) -> None:
             show(f"{title} {group} ({len(words)}): {', '.join(words)}")
     for protected, attribute in shown.associated:
         show(f"Associated: {protected} with {attribute}")
+    for factor, levels in {**shown.factors, **shown.attribute_factors}.items():
+        show(f"Factor {factor}: {'; '.join(f'{level} ({", ".join(names)})' for level, names in levels.items())}")
 
 
 @command("new", studies_app)
@@ -165,6 +167,25 @@ def contrast(
     fitted = bb.read_fit(fit)
     questions = bb.planned_contrasts(fitted, *pairs, **contrasting)
     _deliver_tables(bb.reports.EstimateTables({"questions": questions}, all_doubts(fitted)), delivery)
+
+
+@command()
+def factors(
+    fit: Path,
+    contrasting: Annotated[Settings, "bb.factor_effects hdi_prob rope"],
+    delivery: Delivery,
+) -> None:
+    """Print the effects of the factors of a study, such as race and gender: main effects, interactions, simple effects.
+
+    The study has them in the section [factors] of its TOML file. With --output, also writes a page or a folder with
+    the table of effects and a figure of means.
+
+    Example:
+
+        bayesbias factors names/fit.nc --output names.html
+    """
+    delivery.begin()
+    delivery.finish(bb.factor_effects(bb.read_fit(fit), **contrasting))
 
 
 def _deliver_tables(tables: "bb.reports.EstimateTables", delivery: Delivery) -> None:

@@ -15,6 +15,7 @@ from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
 from .posterior.estimate_tables import EstimateTables as EstimateTables
 from .posterior.estimate_tables import paper_table as paper_table
+from .posterior.factor_effects import FactorEffects as FactorEffects
 from .robustness.model_comparison import ModelComparison as ModelComparison
 from .robustness.random_list_check import RandomListCheck as RandomListCheck
 from .robustness.sensitivity import Sensitivity as Sensitivity

@@ -1,7 +1,7 @@
 """The report of a fit: conclusions, estimates and contrasts, and the inputs of its page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -34,10 +34,11 @@ from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_c
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.reports.posterior.estimate_tables import estimate_table
-from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
+from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or_reason, statements_or_reason
+from bayesbias.reports.posterior.questions import has_factors, own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
-from bayesbias.studies.faults import CONTROLS
+from bayesbias.studies.faults import CONTROLS, plain_factors
 from bayesbias.studies.study import Study, list_studies, load_study
 from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import as_frame, validate_table
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 BASELINE = "associated"
+_FACTORS = "Factors"
 # Largest product of pairs and fits for which a page fits a table again, whole or in parts.
 _MOST_PAIRS_FITTED = 30_000_000
 
@@ -121,6 +123,14 @@ class FitReport(Result):
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
                 tables["questions"] = estimate_table(answers)
+        effects = effects_or_reason(self.fit, self.hdi_prob, self.rope) if has_factors(self.fit) else None
+        figures: dict[str, ResultFigure] = {}
+        if isinstance(effects, FactorEffects):
+            of_factors = effects.contents
+            tables |= {f"factor_{name}": replace(table, section=_FACTORS) for name, table in of_factors.tables.items()}
+            figures = {
+                name: replace(figure, data=effects, section=_FACTORS) for name, figure in of_factors.figures.items()
+            }
         answer = None if reason else self.answer
         conclusions = None if reason else self.conclusions
         if answer:
@@ -142,10 +152,13 @@ class FitReport(Result):
             answer=answer.sentence if answer else "",
             estimate=answer.estimate if answer else "",
             answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
-            parts=answer.parts if answer else (),
+            parts=(
+                *(answer.parts if answer else ()),
+                StatementList(_FACTORS, () if effects is None else statements_or_reason(effects)),
+            ),
             tables=tables,
-            figures={**(answer.figures(self.fit) if answer else {}), "distances": distances},
-            opened=("Questions", "Groups", "Words"),
+            figures={**(answer.figures(self.fit) if answer else {}), "distances": distances, **figures},
+            opened=("Questions", _FACTORS, "Groups", "Words"),
             doubts=conclusions.doubts if conclusions else self.parts[0].statements,
             limits=conclusions.limits if conclusions else (),
             settings={
@@ -244,11 +257,13 @@ class FitReport(Result):
             for name, sides in facts.get("questions", {}).items()
             if {group for group, _ in sides} <= set(lists["protected"])  # a model may be fitted without some groups
         }
+        factors = facts.get("factors", {})
         if facts["study"] in list_studies():
             bundled = load_study(facts["study"])
             same = _as_sets(lists["protected"]) == _as_sets(bundled.protected)
             same &= _as_sets(lists["attribute"]) == _as_sets(bundled.attribute_lists)
-            if same and set(table_lists.associated) == set(bundled.associated) and questions == bundled.questions:
+            same &= plain_factors(vars(bundled)) == factors and questions == bundled.questions
+            if same and set(table_lists.associated) == set(bundled.associated):
                 return None
         controls: dict[str, Any] = {name: lists["attribute"].pop(name, "none") for name in CONTROLS}
         return Study(
@@ -260,6 +275,7 @@ class FitReport(Result):
             associated=table_lists.associated,
             questions=questions,
             **controls,
+            **factors,
         )
 
     def statements(self, kind: str) -> tuple[str, ...]:

@@ -43,7 +43,9 @@ from bayesbias.reports.covariates.slopes import lean_sides
 from bayesbias.reports.posterior.contrasts import has_list_nearness
 from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.effective_words import is_question_list, list_records
-from bayesbias.reports.posterior.questions import own_questions
+from bayesbias.reports.posterior.factor_effects import factor_design
+from bayesbias.reports.posterior.factor_statements import factors_sentence
+from bayesbias.reports.posterior.questions import has_factors, own_questions
 from bayesbias.reports.posterior.references import Bibliography, reference
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.studies.study import control_list, list_studies
@@ -247,6 +249,8 @@ def _question(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) ->
         halves = [" minus ".join(texts[start : start + 2]) for start in range(0, len(texts), 2)]
         difference = halves[0] if len(halves) == 1 else f"({halves[0]}) minus ({halves[1]})"
         yield f"We also asked about {_name(name)}: {difference}."
+    if has_factors(fit) and "list_mean" in fit["posterior"]:
+        yield markdown_text(factors_sentence(factor_design(fit), measure_of_fit(fit)))
     if lacking := groups_without_contrast(fit):
         named = "; ".join(f"{_name(group)}: {markdown_text(text)}" for group, text in lacking.items())
         fitted = "" if fitted_model(fit).multivariate else ", and the model was fitted without their words"

@@ -20,7 +20,7 @@ from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.files.word_lists import read_word_lists
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import InputFileError, OutputError, StudyError, did_you_mean, raise_faults
-from bayesbias.studies.faults import ABOVE, CONTROLS, file_faults, study_faults
+from bayesbias.studies.faults import ABOVE, CONTROLS, SECTIONS, file_faults, plain_factors, study_faults
 
 _LIST_FILES = (".csv", ".tsv", ".txt")
 CONNECTIONS = ("associated", "different", "human", "neutral")
@@ -49,6 +49,15 @@ class Study(Described):
         language takes ``"none"``, or control words in its language.
     questions : mapping of str to sequence of (str, str)
         Custom questions for `contrast`: name -> two or four pairs (protected group, attribute list).
+    factors : mapping of str to mapping of str to sequence of str
+        Factors that cross the protected groups, for `factor_effects`: factor -> level -> protected groups. A group is
+        in one level of each factor, or in no level at all; each cell of the crossing needs a group.
+    attribute_factors : mapping of str to mapping of str to sequence of str
+        The same for attribute lists, of which the control lists may be some. Without them, lists are compared in pairs.
+    trends : mapping of str to mapping of str to float
+        Ordered factors: factor -> level -> number, such as an age. They have a linear trend.
+    level_weights : mapping of str to mapping of str to float
+        Factor -> level -> weight in averages over the factor. All levels weigh the same by default.
     description, source, notes : str
         Question of the study, origin of the words, and remarks.
 
@@ -84,6 +93,10 @@ class Study(Described):
     human: Sequence[str] | Literal["paper", "none"] = field(default="paper", repr=False)
     neutral: Sequence[str] | Literal["paper", "none"] = field(default="paper", repr=False)
     questions: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict, repr=False)
+    factors: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, repr=False)
+    attribute_factors: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, repr=False)
+    trends: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
+    level_weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
     description: str = field(default="", repr=False)
     source: str = field(default="", repr=False)
     notes: str = field(default="", repr=False)
@@ -133,6 +146,8 @@ class Study(Described):
         object.__setattr__(self, "associated", tuple((p, a) for p, a in self.associated))
         questions = {name: tuple((p, a) for p, a in sides) for name, sides in self.questions.items()}
         object.__setattr__(self, "questions", questions)
+        for section in SECTIONS:
+            object.__setattr__(self, section, plain_factors(vars(self)).get(section, {}))
         object.__setattr__(self, "left_out_controls", tuple(left_out))
 
     def without_controls(self) -> "Study":
@@ -285,7 +300,9 @@ def load_study(study: StudyLike) -> Study:
         return replace(load_study(_lists_of_file(path)), name=path.stem)
     document = _read(path)
     fields: dict[str, Any] = {"name": path.stem, "protected": {}, "attributes": {}, "associated": []}
-    fields |= {key: document[key] for key in (*ABOVE, "protected", "attributes", "questions") if key in document}
+    fields |= {
+        key: document[key] for key in (*ABOVE, "protected", "attributes", "questions", *SECTIONS) if key in document
+    }
     groups, two = (part if isinstance(part, dict) else {} for part in (fields["protected"], fields["attributes"]))
     if not fields["associated"] and (len(groups), len(two)) == (1, 2):  # close to the first list, as in a mapping
         fields["associated"] = [[*groups, next(iter(two))]]
@@ -395,6 +412,8 @@ def study_text(study: Study) -> str:
         "controls": {name: getattr(study, name) or "none" for name in CONTROLS},
         "questions": study.questions,
     }
+    for section, factors in plain_factors(vars(study)).items():
+        sections |= {f"{section}.{text(factor)}": levels for factor, levels in factors.items()}
     lines.append(f"associated = {text(study.associated)}")
     for name, entries in sections.items():
         if entries:

@@ -21,7 +21,7 @@ from bayesbias.base.lost_words import WordList, judge_lost_words, list_labels
 from bayesbias.base.machine import require
 from bayesbias.base.number_text import counted, digits_text, quoted_name, shown_name
 from bayesbias.errors import DuplicatesWarning, TableError, did_you_mean, name_some, raise_faults, warn_user
-from bayesbias.studies.faults import CONTROLS, question_faults
+from bayesbias.studies.faults import CONTROLS, SECTIONS, question_faults, shape_faults
 from bayesbias.studies.study import CONNECTIONS
 from bayesbias.tables.codes import (
     PAIR_COLUMNS,
@@ -147,6 +147,11 @@ def provenance_faults(facts: object) -> Iterator[str]:
     except (TypeError, ValueError, RecursionError):
         yield "it holds what cannot be written, such as a set, or text with an unpaired surrogate"
     yield from question_faults(facts.get("questions", {}))
+    factors = facts.get("factors", {})
+    if not isinstance(factors, Mapping) or not set(factors) <= set(SECTIONS):
+        yield f"factors must be a section with some of {', '.join(SECTIONS)}, not {_short(factors)}"
+    else:
+        yield from shape_faults(factors)
 
 
 def _is_lost(entry: Any) -> bool:

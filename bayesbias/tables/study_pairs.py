@@ -11,6 +11,7 @@ import pandas as pd
 from bayesbias.base.lost_words import list_labels
 from bayesbias.base.machine import check_memory
 from bayesbias.errors import LostWordsError, name_some
+from bayesbias.studies.faults import plain_factors
 from bayesbias.studies.study import Study
 from bayesbias.tables.schema import CONNECTION_DTYPE, judge_lost_entries
 
@@ -102,6 +103,7 @@ class StudyPairs:
             "study": study.name,
             **{key: text for key, text in texts.items() if text},
             **({"questions": questions} if questions else {}),
+            **({"factors": factors} if (factors := plain_factors(vars(study))) else {}),
             "left_out_controls": list(study.left_out_controls),
         }
 

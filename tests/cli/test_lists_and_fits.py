@@ -141,6 +141,36 @@ def test_the_rope_of_fit_is_that_of_all_later_commands(
         assert f"Differences from {ends} count as too small" in capsys.readouterr().out
 
 
+def test_factors_of_a_study_are_analysed_from_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One TOML file leads to the effects: `table`, `fit`, `factors`."""
+    study = tmp_path / "names.toml"
+    study.write_bytes(bb.bundled("data", "studies", "names_race_gender.toml").read_bytes())
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    table, fit, page = tmp_path / "names.csv", tmp_path / "fit", tmp_path / "names.html"
+    options = ("--case", "exact,lower", "--max-lost", "0.5", "--no-controls", "--quiet")
+    assert in_process("table", vectors, "--study", study, "-o", table, *options, monkeypatch=monkeypatch) == 0
+    options = ("--draws", "200", "--seed", "1", "--quiet")
+    assert in_process("fit", table, "-o", fit, *options, monkeypatch=monkeypatch) == 0
+    assert {"factor_effects.csv", "factor_means.csv", "factors.png"} <= {file.name for file in fit.iterdir()}
+    fitted = bb.read_fit(fit / "fit.nc")
+    effects = bb.factor_effects(fitted)
+    assert pd.read_csv(fit / "factor_effects.csv")["mean"].tolist() == pytest.approx(effects.effects["mean"].tolist())
+    capsys.readouterr()
+    assert in_process("factors", fit / "fit.nc", "-o", page, monkeypatch=monkeypatch) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert effects.statements[0].text in shown
+    html = unescape(page.read_text(encoding="utf-8"))
+    assert "Effects of race x gender on the lean pleasant - unpleasant" in html
+    assert in_process("factors", fit / "fit.nc", "--json", "--rope", "0.02", monkeypatch=monkeypatch) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["effects"]
+    assert [row["source"] for row in rows][:4] == ["mean", "race", "gender", "race x gender"]
+    assert "probability_in_rope" in rows[0]
+    assert in_process("studies", "show", "names_race_gender", monkeypatch=monkeypatch) == 0
+    assert "Factor race: white (white_women, white_men); black" in capsys.readouterr().out
+
+
 def test_the_intervals_of_fit_are_those_of_all_later_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,7 @@ from tests.reliability.made import WORDS as WORDS_OF_SEEDS
 from tests.reliability.test_driver_regression import SETTINGS, simulated
 from tests.reports.covariates import made as covariates
 from tests.reports.made import made_fit
+from tests.reports.posterior import made_factors as factors
 from tests.reports.random_letters import noise, study
 
 WORDS = tuple(f"<b>w{number:02}" for number in range(30))
@@ -115,6 +116,7 @@ def moved() -> Result:
 
 RESULTS: dict[str, Callable[[], Result]] = {
     "fit": lambda: bb.report(fitted(), quick=True),
+    "factors": lambda: bb.factor_effects(factors.made_fit()),
     "covariate": lambda: bb.covariate_effect(covariates.made_fit()),
     "trainings": lambda: bb.compare_trainings({"one": fitted(), "<i>two": fitted()}, level="all", random_seed=1),
     "changes over seeds": changed_over_seeds,

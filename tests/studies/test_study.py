@@ -23,6 +23,7 @@ from tests.studies.made import make
 # lists; Dobrzeniecka and Urbaniak (2024), appendix. In natural order: weat2 precedes weat10.
 SIZES = {
     "gender": ([7, 7], [12, 13]),
+    "names_race_gender": ([9, 9, 9, 9], [25, 25]),
     "race": ([3, 4, 3], [5, 6, 4]),
     "religion": ([5, 5, 5], [4, 3, 4]),
     "weat1": ([25, 25], [25, 25]),

@@ -41,6 +41,7 @@ SECONDS = {
             "axes",
             "changes",
             "changes_over_seeds",
+            "factors",
             "gate",
             "groups",
             "kindel",

@@ -14,6 +14,7 @@ from .changes import plot_trend as plot_trend
 from .checks import plot_check as plot_check
 from .checks import plot_covariate as plot_covariate
 from .checks import plot_prior_check as plot_prior_check
+from .factors import plot_factor_means as plot_factor_means
 from .measures import plot_false_positive_rates as plot_false_positive_rates
 from .measures import plot_measure as plot_measure
 from .measures import plot_measure_words as plot_measure_words

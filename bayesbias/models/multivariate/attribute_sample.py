@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bayesbias.errors import FitError
+from bayesbias.errors import FitError, ReportError, did_you_mean
 from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds
 from bayesbias.tables.word_worths import links_of_distances
@@ -235,6 +235,26 @@ def _connection_weights(lists: np.ndarray, counts: np.ndarray, connections: int)
                 same = members[lists[members, 1] == name]
                 weights[place, connection, same] = counts[same] / counts[same].sum() / len(names)
     return weights[column_of.reshape(-1)]
+
+
+def observed_list_means(sample: AttributeSample) -> np.ndarray:
+    """Return the plain mean distance of each list to each word, NaN without pairs, shape (lists, words)."""
+    lists = np.eye(len(sample.lists))[sample.list_of].T
+    pairs = lists @ np.isfinite(sample.distances)
+    means = lists @ np.nan_to_num(sample.distances) / np.maximum(pairs, 1)
+    return np.asarray(np.where(pairs > 0, means, np.nan))
+
+
+def list_weights(sample: AttributeSample, rows: ModelData, name: str) -> np.ndarray:
+    """Return the weights of the model's lists in the list `name`, which lost pairs may have split, shape (lists,)."""
+    if rows.attribute_groups is None:
+        raise ReportError("The fit has no names of attribute lists. Build its table with bb.distance_table.")
+    names = rows.attribute_groups
+    choices = list(dict.fromkeys(names.tolist()))
+    if name not in choices:
+        raise ReportError(f"The fit has no attribute list {name!r}{did_you_mean(name, choices)}: {', '.join(choices)}.")
+    counts = np.bincount(sample.list_of[names == name], minlength=len(sample.lists))
+    return np.asarray(counts / counts.sum())
 
 
 def effect_names(connections: Sequence[str]) -> tuple[str, ...]:

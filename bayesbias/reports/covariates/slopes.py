@@ -14,11 +14,16 @@ import numpy as np
 
 from bayesbias.base.arrays import COLLINEAR, CONSTANT, column_rank
 from bayesbias.base.number_text import counted
-from bayesbias.errors import ReportError, did_you_mean, name_some
+from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.intervals import contrast_name, draw_on_grid
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fitted_rows
-from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
+from bayesbias.models.multivariate.attribute_sample import (
+    AttributeSample,
+    attribute_sample,
+    list_weights,
+    observed_list_means,
+)
 from bayesbias.models.multivariate.marginal_likelihood import completed_distances
 from bayesbias.models.multivariate.population import shrunk_covariance
 
@@ -239,7 +244,7 @@ def leans_of(
         first, second = lists
         if first == second:
             raise ReportError(f"lists={lists!r} names the same list twice. Name two lists.")
-        sides = [np.tile(_list_weights(sample, rows, name), (len(rows.protected_words), 1)) for name in lists]
+        sides = [np.tile(list_weights(sample, rows, name), (len(rows.protected_words), 1)) for name in lists]
     weights, plain = sides[0] - sides[1], observed_list_means(sample)
     lacking = ~np.all([side.any(axis=1) for side in sides], axis=0) | (np.isnan(plain) & (weights.T != 0)).any(axis=0)
     if lacking.any():
@@ -275,26 +280,6 @@ def _only_lists(sample: AttributeSample, sides: list[np.ndarray]) -> tuple[str, 
     if any(len(place) != 1 or not side[:, place].all() for place, side in zip(places, sides, strict=True)):
         return None
     return sample.lists[places[0][0]], sample.lists[places[1][0]]
-
-
-def observed_list_means(sample: AttributeSample) -> np.ndarray:
-    """Return the plain mean distance of each list to each word, NaN without pairs, shape (lists, words)."""
-    lists = np.eye(len(sample.lists))[sample.list_of].T
-    pairs = lists @ np.isfinite(sample.distances)
-    means = lists @ np.nan_to_num(sample.distances) / np.maximum(pairs, 1)
-    return np.asarray(np.where(pairs > 0, means, np.nan))
-
-
-def _list_weights(sample: AttributeSample, rows: ModelData, name: str) -> np.ndarray:
-    """Return the weights of the model's lists in the list `name`, which lost pairs may have split, shape (lists,)."""
-    if rows.attribute_groups is None:
-        raise ReportError("The fit has no names of attribute lists. Build its table with bb.distance_table.")
-    names = rows.attribute_groups
-    choices = list(dict.fromkeys(names.tolist()))
-    if name not in choices:
-        raise ReportError(f"The fit has no attribute list {name!r}{did_you_mean(name, choices)}: {', '.join(choices)}.")
-    counts = np.bincount(sample.list_of[names == name], minlength=len(sample.lists))
-    return np.asarray(counts / counts.sum())
 
 
 def rows_with_covariates(fit: "xr.DataTree") -> tuple[ModelData, np.ndarray]:

@@ -27,6 +27,7 @@ from bayesbias.reports.posterior.context_statements import context_statements
 from bayesbias.reports.posterior.contrasts import at_level, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
+from bayesbias.reports.posterior.factor_effects import effects_or_reason, statements_or_reason
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
     left_out_statements,
@@ -35,7 +36,7 @@ from bayesbias.reports.posterior.group_statements import (
     nearness_matters,
     nearness_turns,
 )
-from bayesbias.reports.posterior.questions import attribute_phrases, named_phrases, question_statements
+from bayesbias.reports.posterior.questions import attribute_phrases, has_factors, named_phrases, question_statements
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL, Measure, measure_of
 from bayesbias.tables.schema import associations_text
@@ -309,6 +310,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
             *_these_words(fit, overall[0], measure, hdi_prob=hdi_prob, rope=rope),
             *left_out_statements(fit),
             *question_statements(fit, hdi_prob, rope),
+            *(statements_or_reason(effects_or_reason(fit, hdi_prob, rope)) if has_factors(fit) else ()),
             *_group_statements(fit, groups),
             *word_statements,
             *([chance_statement(of_first, hdi_prob, spec)] if names_words else []),

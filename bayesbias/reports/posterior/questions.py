@@ -163,6 +163,11 @@ def question_statements(
     )
 
 
+def has_factors(fit: "xr.DataTree") -> bool:
+    """Return whether the study of a fit has factors of its protected groups, for `factor_effects`."""
+    return bool(fit_attribute(fit, "table").get("factors", {}).get("factors"))
+
+
 def own_questions(table: "pd.DataFrame") -> dict[str, tuple[Side, ...]]:
     """Return the questions of a table's study by name; raise a `ReportError` if they are not valid questions."""
     stored = table.attrs.get(ATTRS_KEY, {}).get("questions", {})

@@ -28,6 +28,7 @@ WORKS = {
     **{study: ("caliskan2017", key) for key, studies in _WEAT.items() for study in studies},
     "weat4": ("caliskan2017", "bertrand2004", "greenwald1998"),
     "weat5": ("caliskan2017", "bertrand2004", "nosek2002harvesting"),
+    "names_race_gender": ("bertrand2004", "greenwald1998", "caliskan2017"),
     **dict.fromkeys(("gender", "race", "religion"), ("manzini2019", "dobrzeniecka2024")),
     **dict.fromkeys(("hierarchical", "no_pooling"), ("dobrzeniecka2024",)),
     **dict.fromkeys(("crossed", "crossed_per_list"), ("dobrzeniecka2024", "baayen2008")),

@@ -7,13 +7,12 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.errors import ReportError
-from bayesbias.models.multivariate.attribute_sample import attribute_sample
+from bayesbias.models.multivariate.attribute_sample import attribute_sample, observed_list_means
 from bayesbias.reports.covariates.slopes import (
     check_design,
     correlations_of,
     design_of,
     leans_of,
-    observed_list_means,
     robust_freedom,
     rows_with_covariates,
     slopes_of_population,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.multivariate.attribute_sample import AttributeSample
-from bayesbias.reports.covariates.slopes import Leans, design_of, draw_residuals, observed_list_means
+from bayesbias.models.multivariate.attribute_sample import AttributeSample, observed_list_means
+from bayesbias.reports.covariates.slopes import Leans, design_of, draw_residuals
 
 WORDS = 40
 

@@ -8,7 +8,8 @@ from scipy import stats
 
 import bayesbias as bb
 from bayesbias.base.statements import rows_of
-from bayesbias.reports.covariates.slopes import design_of, leans_of, observed_list_means, rows_with_covariates
+from bayesbias.models.multivariate.attribute_sample import observed_list_means
+from bayesbias.reports.covariates.slopes import design_of, leans_of, rows_with_covariates
 from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 from tests.reports.covariates.made import made_fit
 
