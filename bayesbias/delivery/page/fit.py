@@ -238,8 +238,8 @@ def _question_text(page: FitReport) -> str:
         "human": "control words about people (human)",
         "neutral": "neutral control words",
     }
-    asked = set(page.table["connection"])
-    others = " or ".join(name for connection, name in names.items() if connection in asked)
+    connections = set(page.table["connection"])
+    others = " or ".join(name for connection, name in names.items() if connection in connections)
     if not others:
         return ""
     if measure.to == "to":
