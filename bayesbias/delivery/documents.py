@@ -178,8 +178,13 @@ def _cells(table: Table, row: tuple[str, ...]) -> list[str]:
 
 
 def typeset(text: str) -> str:
-    """Return an escaped text with its signs and differences as mathematics sets them."""
-    return re.sub(r"(?<!\w)([+-])(?=\d)", r"$\1$", escaped(text)).replace(" - ", " $-$ ")
+    """Return an escaped text with signs and differences as in mathematics, and with opening quotation marks.
+
+    >>> typeset("'arts' has -0.1")
+    "`arts' has $-$0.1"
+    """
+    quoted = re.sub(r"(?<!\w)'(?=\w)", "`", escaped(text))
+    return re.sub(r"(?<!\w)([+-])(?=\d)", r"$\1$", quoted).replace(" - ", " $-$ ")
 
 
 def escaped(text: str) -> str:

@@ -2,7 +2,7 @@
 
     python validation/decisions/words_without_effects.py
 
-makes `words_without_effects.csv` from bundled vectors: a row for each of 40 studies, with the number of words that the
+makes `words_without_effects.csv` from bundled vectors: a row for each of 160 studies, with the number of words that the
 default model settles, all of them wrong, and how many are stated and decided.
 """
 
@@ -17,7 +17,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.decisions import decisions
 
 FOLDER = Path(__file__).resolve().parent
-STUDIES, WORDS, SEED = 40, 8, 5
+STUDIES, WORDS, SEED = 160, 8, 5
 
 
 def run(number: int, vectors: bb.Embedding, vocabulary: list[str]) -> dict[str, float]:
