@@ -36,6 +36,30 @@ def test_the_page_has_the_numbers_of_the_table() -> None:
         assert line in page, line
 
 
+def test_the_page_says_what_words_without_effects_show() -> None:
+    page = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
+    rows = pd.read_csv(FOLDER / "words_without_effects.csv")
+    some = rows[rows["settled"] > 0]
+    assert len(rows) == 160
+    assert f"On average {rows['settled'].mean():.2f} of 16 words are settled. In {len(some)} of the studies" in page
+    stated = f"{some['expected_wrong'].mean():.1f} are stated as wrong and {some['decided'].mean():.1f} are decided"
+    assert (
+        f"some are: {some['settled'].mean():.1f} at once, since words share their attribute words, of which {stated}"
+        in page
+    )
+    assert f"in {some['within'].mean():.2f} of these studies, and in {rows['within'].mean():.2f} of all." in page
+
+
+def test_words_without_effects_are_those_of_the_script() -> None:
+    script = load_script("decisions", "words_without_effects")
+    path = script.bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    embedding = script.bb.load_embedding(path)
+    row = pd.read_csv(FOLDER / "words_without_effects.csv").iloc[0]
+    again = script.run(0, embedding, script.vocabulary(embedding))
+    assert again["settled"] == row["settled"]
+    assert again["expected_wrong"] == pytest.approx(row["expected_wrong"], abs=0.2)
+
+
 def test_attacks_are_those_of_the_script() -> None:
     script = load_script("decisions", "attacks")
     rows = pd.read_csv(FOLDER / "attacks.csv")

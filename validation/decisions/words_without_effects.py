@@ -20,9 +20,9 @@ FOLDER = Path(__file__).resolve().parent
 STUDIES, WORDS, SEED = 160, 8, 5
 
 
-def run(number: int, vectors: bb.Embedding, vocabulary: list[str]) -> dict[str, float]:
+def run(number: int, vectors: bb.Embedding, common: list[str]) -> dict[str, float]:
     """Return the counts of one study, of two groups and two lists of random words."""
-    drawn = np.random.default_rng([SEED, number]).choice(vocabulary, 4 * WORDS, replace=False).tolist()
+    drawn = np.random.default_rng([SEED, number]).choice(common, 4 * WORDS, replace=False).tolist()
     p, q, a, b = (drawn[place : place + WORDS] for place in range(0, len(drawn), WORDS))
     study = bb.Study(
         name="random",
@@ -40,9 +40,14 @@ def run(number: int, vectors: bb.Embedding, vocabulary: list[str]) -> dict[str, 
     return {"study": number, "words": len(rows), **together.numbers, "within": within}
 
 
+def vocabulary(vectors: bb.Embedding) -> list[str]:
+    """Return the longer words of the vectors."""
+    return [word for word in vectors.words if word.isalpha() and len(word) > 3]
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore", bb.errors.BayesBiasWarning)
     embedding = bb.load_embedding(bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz"))
-    common = [word for word in embedding.words if word.isalpha() and len(word) > 3]
+    common = vocabulary(embedding)
     rows = [run(number, embedding, common) for number in range(STUDIES)]
     pd.DataFrame(rows).round(3).to_csv(FOLDER / "words_without_effects.csv", index=False)
