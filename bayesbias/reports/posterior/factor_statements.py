@@ -54,7 +54,10 @@ def answer_statement(effects: "pd.DataFrame") -> Statement:
     sources = list(dict.fromkeys(row["source"] for row in rows))
     settled = [name for name in sources if any(has_direction(row) for row in rows if row["source"] == name)]
     open_ones = [name for name in sources if name not in settled]
-    claim = f"Leans are settled to differ by {_named(settled)}." if settled else "No effect is settled."
+    if settled:
+        claim = f"Leans are settled to differ by {_named(settled)}."
+    else:
+        claim = f"It is not settled whether leans differ by {_named(open_ones)}."
     left = f" Not settled: {_named(open_ones)}." if settled and open_ones else ""
     text = claim if len(f"{claim}{left}".split()) > MOST_WORDS else f"{claim}{left}"
     return Statement("factors", text, {"settled": settled, "not_settled": open_ones})
@@ -65,14 +68,12 @@ def effect_statements(effects: "pd.DataFrame", design: FactorDesign, measure: Me
     levels = {(effect.source, effect.name): effect.sides for effect in effects_of(design.crossing)}
     lists = {lean.name: lean.sides for lean in design.leans}
     rows = [row for row in rows_of(effects) if row["kind"] in (MAIN, INTERACTION)]
-    several = len({row["lean"] for row in rows}) > 1
     if len(rows) > _MOST_EFFECTS:
         rows = sorted(rows, key=lambda row: not has_direction(row))[:_MOST_EFFECTS]
     return tuple(
         Statement(
             "factor effect",
-            _effect_text(row, measure, several=several)
-            + _direction_text(row, levels[row["source"], row["effect"]], lists[row["lean"]]),
+            _effect_text(row, measure) + _direction_text(row, levels[row["source"], row["effect"]], lists[row["lean"]]),
             row,
         )
         for row in rows
@@ -88,17 +89,16 @@ def _direction_text(row: Mapping[str, Any], levels: tuple[str, str] | None, list
     return f" {quoted_name(more)} leans more to {near}, relative to {far}, than {quoted_name(less)}."
 
 
-def _effect_text(row: Mapping[str, Any], measure: Measure, *, several: bool) -> str:
+def _effect_text(row: Mapping[str, Any], measure: Measure) -> str:
     """Return an effect in words, its interval for words like these, and that for these words."""
-    lean = f", of the lean {shown_name(row['lean'])}" if several else ""
-    what = "the difference of differences" if row["kind"] == INTERACTION else "the difference"
+    what = f"{'the difference of ' if row['kind'] == INTERACTION else ''}the lean {shown_name(row['lean'])} differs by"
     ends = interval_text(row["hdi_low"], row["hdi_high"])
     same = interval_text(row["these_words_low"], row["these_words_high"])
     unsettled = unsettled_text(row)
     here = is_settled(row["these_words_low"], row["these_words_high"])
     but = ", but settled for these words" if unsettled and here and not row["borderline"] else ""
     return (
-        f"{shown_name(row['source'])}, {shown_name(row['effect'])}{lean}: {what} is {signed_text(row['mean'])} "
+        f"{shown_name(row['source'])}, {shown_name(row['effect'])}: {what} {signed_text(row['mean'])} "
         f"{measure.in_difference}, {ends} for words like these{unsettled}{but}; {same} for these words."
     )
 
