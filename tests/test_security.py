@@ -23,7 +23,7 @@ ATTACKS = {
     "A file that would take more memory": "every_reader_checks_the_memory_of_an_array_before_it_reads_it "
     "an_embedding_that_does_not_fit_is_refused_before_it_is_read",
     "So are folders of models": "the_memory_for_files_is_checked_before_any_library_reads_them "
-    "ngrams_of_a_word_are_counted_before_they_are_made",
+    "ngrams_of_a_word_are_counted_before_they_are_made ngrams_of_all_words_are_counted_before_they_are_made",
     "Sizes in a model's settings": "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called "
     "a_configuration_without_sizes_does_not_make_a_large_model a_configuration_does_not_make_parts_without_end",
     "A model may go": "what_needs_no_weights_is_not_done_again_and_again",
@@ -35,7 +35,7 @@ ATTACKS = {
     "Lists of words, studies": "a_text_that_is_read_as_a_whole_has_a_limit cells_are_counted_before_a_text_is_made "
     "cells_have_a_limit",
     "An audit asks for at most": "mistakes what_is_no_baseline settings_are_a_hundred_texts_at_most "
-    "templates_have_a_limit",
+    "templates_have_a_limit relations_of_very_many_kinds_are_refused faults_name_what_is_at_fault",
     "Files above 64 MiB": "a_file_of_holes_is_refused a_journal_cannot_make_a_file_endless",
     "Names of columns of a distance": "names_of_columns_are_judged_before_the_rows_of_a_csv "
     "names_of_columns_are_judged_before_the_rows_of_a_parquet",

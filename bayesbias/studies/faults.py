@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import TypedDict
 
 from bayesbias.base.checks import is_text
@@ -34,6 +35,7 @@ _EXAMPLES = {
     "level_weights": "gender = {women = 2, men = 1}",
 }
 _MOST_WORDS = 4
+_MOST_CELLS = 100  # of factors of groups and of lists together: 10 by 10 levels have 3,016 effects
 _LARGEST = 1e100
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
@@ -252,6 +254,12 @@ def shape_faults(fields: Mapping[str, object]) -> Iterator[str]:
                 yield f"factor {factor!r} is in factors and in attribute_factors: rename one."
             if isinstance(factor, str):
                 places[factor] = section
+    cells = prod(map(len, levels.values()))
+    if cells > _MOST_CELLS:
+        yield (
+            f"the factors cross in {cells:,} cells, at most {_MOST_CELLS} are compared: leave out factors, or join "
+            "levels."
+        )
     for section in NUMBERED:
         yield from _number_faults(fields.get(section, {}), section, levels, places)
 
@@ -274,7 +282,7 @@ def _factor_shape_faults(factor: object, levels: object, section: str, kind: str
             )
         elif odd := [name for name in names if not isinstance(name, str)]:
             yield f"level {level!r} of factor {factor!r} holds {kind_of(odd[0])}: put each name between quotes."
-        elif repeated := [name for name in dict.fromkeys(names) if list(names).count(name) > 1]:
+        elif repeated := [name for name, count in Counter(names).items() if count > 1]:
             yield f"level {level!r} of factor {factor!r} names {name_some(map(repr, repeated))} twice: keep one."
 
 

@@ -55,6 +55,10 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"attribute_factors": {"race": {"a": ["good"], "b": ["bad"]}}}, r"'race' is in factors and in attribute_factors"),
     ({"attribute_factors": {"v": {"a": ["good"], "b": ["human"]}}}, r"'human', but there is no attribute list"),
+    (
+        {"factors": {f"f{place}": RACE for place in range(60)}},
+        r"cross in 1,152,921,504,606,846,976 cells, at most 100 are compared",
+    ),
     ({"trends": {"race": {"black": 1, "white": 2}}}, r"trend of 'race': .* two levels"),
     ({"trends": {"age": {}}}, r"trends has 'age', but there is no factor"),
     ({"trends": {"race": [1, 2]}}, r"trends of 'race' must give each level a number"),
