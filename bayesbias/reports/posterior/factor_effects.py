@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 
 _STREAM = 105
 _MOST_OPEN = 12  # rows of simple effects
+_MOST_ROWS = 10_000
 _ROW = "row"
 
 
@@ -101,7 +103,13 @@ def factor_design(fit: "xr.DataTree") -> FactorDesign:
     lists = dict.fromkeys(rows.attribute_groups.tolist())
     numbers = stored.get("trends", {}), stored.get("level_weights", {})
     crossing = crossing_of(stored["factors"], *numbers)
-    leans = _leans(stored, [name for name in lists if name not in CONTROLS], numbers)
+    plain_lists = [name for name in lists if name not in CONTROLS]
+    if not stored.get("attribute_factors") and comb(len(plain_lists), 2) * len(effects_of(crossing)) > _MOST_ROWS:
+        raise ReportError(
+            f"The pairs of {len(plain_lists)} attribute lists have more than {_MOST_ROWS:,} effects of the study's "
+            "factors. Write [attribute_factors], which say how the lists are compared, or leave out lists."
+        )
+    leans = _leans(stored, plain_lists, numbers)
     present = {"factors": set(rows.protected_groups.tolist()), "attribute_factors": set(lists)}
     used = {"factors": crossing.members, "attribute_factors": tuple(name for lean in leans for name in lean.lists)}
     for section, kind in CROSSED.items():

@@ -214,6 +214,12 @@ def test_what_has_no_effects_is_refused(fit: xr.DataTree, crossed: xr.DataTree) 
         bb.fit(damaged, draws=200, random_seed=1, progress=False)
 
 
+def test_pairs_of_very_many_lists_are_refused(crossed: xr.DataTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bayesbias.reports.posterior.factor_effects._MOST_ROWS", 3)
+    with pytest.raises(ReportError, match=r"The pairs of 2 attribute lists have more than 3 effects"):
+        bb.factor_effects(crossed)
+
+
 def test_the_report_of_a_fit_has_the_effects(crossed: xr.DataTree) -> None:
     report = bb.report(crossed, quick=True)
     contents = report.contents
