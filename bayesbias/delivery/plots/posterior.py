@@ -142,7 +142,7 @@ def figure_of_contrasts(
     measure = measure_of_fit(fit)
     what = f"Difference of mean {measure.of_means}"
     if len(others) == 1:
-        what = f"Mean {measure.of_means}: {baseline} minus {others[0]}"
+        what = f"Mean {measure.of_means}:\n{baseline} minus {others[0]}"
     axes.set_xlabel(f"{what}\n(below 0: {baseline} words are {measure.nearer})")
     subtitle = f"{percent_text(hdi_prob)} HPDI; filled: settled; dot: borderline; tick: observed difference"
     cut_note = (
