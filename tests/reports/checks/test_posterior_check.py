@@ -422,7 +422,8 @@ def test_statistics_that_fail_are_one_statement_a_connection() -> None:
     assert "reaching higher (largest 1, replicated 0.5 to 1.5)" in failed.text
     (chance,) = by_kind["chance"]
     assert chance.numbers == {"judged": 21, "probability": pytest.approx(1 - (1 - 2 * 0.0015) ** 21)}
-    assert chance.text.endswith("limit (0.0015 or 0.9985): largest of neutral (p = 0.0014).")
+    assert "of a limit (0.0015 or 0.9985), so that another seed could flag or clear it," in chance.text
+    assert chance.text.endswith("is the p of largest of neutral (p = 0.0014).")
 
 
 def test_coverage_is_that_of_pairs_that_were_not_seen() -> None:
@@ -483,11 +484,11 @@ def test_what_is_no_misfit_names_the_most_extreme_statistic_and_how_often_chance
     assert "of 20 statistics, none is a misfit (p below 0.0015 or above 0.9985)" in text
     assert "The most extreme is the statistic 7 of human, with p = 0.9960" in text
     assert f"in about {100 * (1 - (1 - 0.008) ** 20):.1f}% of such checks" in text
-    assert "Another seed" not in text
+    assert "another seed" not in text
     rows["p_value_se"] = 0.001  # 0.996 lies within three of these of 0.9985
     text = str(replace(check, statistics=rows, problems=()).summary[-1])
-    assert "Another seed could flag or clear these" in text
-    assert text.endswith("limit (0.0015 or 0.9985): statistic 7 of human (p = 0.9960).")
+    assert "another seed could flag or clear it" in text
+    assert text.endswith("is the p of statistic 7 of human (p = 0.9960).")
 
 
 def test_a_statistic_of_all_pairs_is_judged_beside_those_of_connections() -> None:
