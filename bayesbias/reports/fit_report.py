@@ -154,7 +154,7 @@ class FitReport(Result):
             answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
             parts=(
                 *(answer.parts if answer else ()),
-                StatementList(_FACTORS, () if effects is None else statements_or_reason(effects)),
+                *(() if effects is None else (StatementList(_FACTORS, statements_or_reason(effects)),)),
             ),
             tables=tables,
             figures={**(answer.figures(self.fit) if answer else {}), "distances": distances, **figures},
