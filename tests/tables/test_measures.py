@@ -132,7 +132,7 @@ def test_the_predictive_check_does_not_depend_on_the_unit(rated: xr.DataTree) ->
 def test_figures_are_in_the_unit_of_the_table(surprised: xr.DataTree, rated: xr.DataTree) -> None:
     figure = bb.plots.plot_contrasts(surprised)
     assert figure.axes[0].get_xlabel() == (
-        "Difference of mean surprisals (nats)\n(below 0: associated words are likelier)"
+        "Mean surprisals (nats):\nassociated minus different\n(below 0: associated words are likelier)"
     )
     assert bb.plots.plot_words(rated).axes[-1].get_xlabel() == "Mean rating (points)"
     assert bb.plots.plot_connections(rated).axes[-1].get_xlabel() == "Mean rating (points)"
@@ -142,7 +142,7 @@ def test_figures_are_in_the_unit_of_the_table(surprised: xr.DataTree, rated: xr.
 def test_captions_name_the_measure(rated: xr.DataTree) -> None:
     frame = bb.contrasts(rated)
     assert "differences of mean ratings (points), " in estimate_table(frame).caption
-    assert "in points except" in estimate_table(bb.summary(rated)).caption
+    assert "in points, but without a unit for target_weight" in estimate_table(bb.summary(rated)).caption
 
 
 @pytest.mark.parametrize(
