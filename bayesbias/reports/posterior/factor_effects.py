@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.number_text import counted, interval_text, percent_text, shown_name, signed_text
+from bayesbias.base.number_text import counted, interval_text, listed, percent_text, shown_name, signed_text
 from bayesbias.base.results import BEWARE, LIMITS, SHOWS, Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some, raise_faults
@@ -485,5 +485,7 @@ def factor_effects(
         design=design,
         doubts=all_doubts(fit),
         measure=measure_of_fit(fit),
-        title=str(facts.get("description") or f"Effects of {name_some(crossing.levels)}"),
+        title=str(
+            facts.get("description") or f"Do leans differ by {listed(list(crossing.levels), len(crossing.levels))}?"
+        ),
     )
