@@ -166,7 +166,7 @@ def test_what_is_returned_is_one_short_line_and_a_table_of_escaped_words(shown: 
         *("Accuracy", "AttentionModel", "SequenceClassifier", "FolderEncoder"),
         "MaskedModel",
         *("Result", "ResultGroup", "FitReport", "AuditReport"),
-        *("CovariateEffect", "Projection", "VectorMap", "VectorVariance"),
+        *("CovariateEffect", "FactorEffects", "Projection", "VectorMap", "VectorVariance"),
         *("EstimateTables", "KindelComparison", "SubsetConsistency", "WordsLeftOut"),
     }
     assert {each.__name__ for each in CLASSES - FEW_NUMBERS - covered} <= elsewhere

@@ -14,7 +14,7 @@ MOST_FILES = {
     "trend": 45,
     "compare_embeddings": 42,
     "audit": 60,
-    "write(fit), quick": 64,
+    "write(fit), quick": 65,
 }
 
 
