@@ -80,7 +80,7 @@ def test_a_summary_is_printed_as_text_and_as_json(
     everything = [*overall, "--parameters", "overall"]
     assert in_process(*everything, monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr().out
-    assert "in units of cosine distance except for weights" in shown
+    assert "in units of cosine distance" in shown
     assert shown.index("associated - different") < shown.index("connection_mean  ") < shown.index("word_sd")
     assert in_process(*everything, "--json", monkeypatch=monkeypatch) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]

@@ -187,7 +187,7 @@ def _place_of_names(records: Sequence[tuple[int, list[str]]], wanted: Iterable[s
         if folded & {cell.casefold() for cell in cells}:
             return place
         if any(cells[1:]):
-            return place
+            return 0 if any(map(_is_datum, cells)) else place
     return 0
 
 

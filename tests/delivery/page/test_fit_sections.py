@@ -57,7 +57,7 @@ def test_differences_have_their_probabilities(given: FitReport) -> None:
     sections = posterior.overall_section(given), posterior.words_section(given)
     tables = [block for section in sections for block in section.blocks if isinstance(block, Table)]
     tables.append(table_block(given.contents.tables["questions"]))
-    shown = [table for table in tables if "Too small" in str(table.header)]
+    shown = [table for table in tables if "P(too small" in str(table.header)]
     assert [table.header[0] for table in shown] == ["Difference", "Group", "Word", "Question"]
     assert [table.folded for table in shown] == [False, True, True, False]
     shown[-1] = replace(shown[-1], caption=shown[-1].caption.removesuffix(f". {MARKS}"))
