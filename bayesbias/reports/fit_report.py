@@ -35,7 +35,7 @@ from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.reports.posterior.estimate_tables import estimate_table
 from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or_reason, statements_or_reason
-from bayesbias.reports.posterior.questions import has_factors, own_questions, planned_contrasts
+from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.studies.faults import CONTROLS, plain_factors
@@ -123,7 +123,7 @@ class FitReport(Result):
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
                 tables["questions"] = estimate_table(answers)
-        effects = effects_or_reason(self.fit, self.hdi_prob, self.rope) if has_factors(self.fit) else None
+        effects = self.factor_effects
         figures: dict[str, ResultFigure] = {}
         if isinstance(effects, FactorEffects):
             of_factors = effects.contents
@@ -154,7 +154,7 @@ class FitReport(Result):
             answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
             parts=(
                 *(answer.parts if answer else ()),
-                *(() if effects is None else (StatementList(_FACTORS, statements_or_reason(effects)),)),
+                *((StatementList(_FACTORS, statements),) if (statements := statements_or_reason(effects)) else ()),
             ),
             tables=tables,
             figures={**(answer.figures(self.fit) if answer else {}), "distances": distances, **figures},
@@ -171,9 +171,14 @@ class FitReport(Result):
         )
 
     @cached_property
+    def factor_effects(self) -> FactorEffects | ReportError | None:
+        """The effects of the study's factors, or why they cannot be computed; None without factors."""
+        return effects_or_reason(self.fit, self.hdi_prob, self.rope)
+
+    @cached_property
     def answer(self) -> FitAnswer:
         """The first sentences of the report, with tables of groups and words; they need a contrast."""
-        conclusions = self.conclusions
+        conclusions, data = self.conclusions, fitted_rows(self.fit)
         first = next(row.numbers["contrast"] for row in conclusions.shown if row.kind == "contrast")
         rows = self.table[self.table["protected_group"].isin(self.compared_groups)]
         lists = rows[rows["connection"] == BASELINE].groupby("protected_group", sort=False, observed=True)
@@ -185,7 +190,7 @@ class FitReport(Result):
                 shown_name(str(group)): list(map(shown_name, names))
                 for group, names in lists["attribute_group"].unique().items()
             },
-            dict(zip(self.table["protected_word"], self.table["protected_group"].map(shown_name), strict=True)),
+            dict(zip(data.protected_words.tolist(), map(shown_name, data.protected_groups.tolist()), strict=True)),
             list(map(shown_name, self.table.loc[other, "attribute_group"].unique())),
             self.hdi_prob,
             self.rope,
@@ -222,7 +227,7 @@ class FitReport(Result):
     @cached_property
     def conclusions(self) -> Conclusions:
         """Conclusions of the fit; they need a contrast."""
-        return conclusions_of(self.fit, self.contrasts)
+        return conclusions_of(self.fit, self.contrasts, self.factor_effects)
 
     @cached_property
     def check(self) -> PosteriorCheck | BayesBiasError:

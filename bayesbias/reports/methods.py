@@ -326,14 +326,14 @@ def _lost_and_left_out(facts: dict[str, Any]) -> Iterator[str]:
     lacking = [entry for entry in lost if entry["reason"] != NO_NUMBER]
     if "lost_words" in facts and not lacking:
         yield f"The {source} has all words of the lists."
-    for entries, lacked in ((lacking, f"The {source} lacked {{}}"), (unrated, "The covariates had no number for {}")):
+    for entries, before in ((lacking, f"The {source} lacked"), (unrated, "The covariates had no number for")):
         if entries:
             lists = [
                 f"{len(words):,} of {_name(name)}: {markdown_text(name_some(words, _MOST_WORDS))}"
                 for name, words in lost_by_list(entries).items()
             ]
             was = "was" if len(entries) == 1 else "were"
-            yield f"{lacked.format(counted(len(entries), 'word'))}, which {was} left out ({'; '.join(lists)})."
+            yield f"{before} {counted(len(entries), 'word')}, which {was} left out ({'; '.join(lists)})."
     if means := facts.get("embedding", {}).get("means_of_words"):
         yield f"Entries of several words without a vector have the mean vector of their words: {markdown_text(means)}."
     if left_out := facts.get("left_out_controls"):

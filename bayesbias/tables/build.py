@@ -172,15 +172,13 @@ def matched_pairs(
     pairs = StudyPairs.from_words(study, forms)
     spelt = spelling_hint(study.words, embedding.words) if pairs.empty_lists else None
     advice = spelt if spelt and spelt.options else _case_hint(embedding)
-    named = f"The embedding {embedding.name!r}"
+    named, noise = f"The embedding {embedding.name!r}", _noise_hint(study, embedding)
     pairs.raise_if_a_list_is_empty(
         named,
-        f"Use other words.{advice} {worded('bb.check_words', '`bayesbias words`')} lists all lost words."
-        f"{_noise_hint(study, embedding)}",
+        f"Use other words.{advice} {worded('bb.check_words', '`bayesbias words`')} lists all lost words.{noise}",
     )
     reasons = {word: same.get(word) or embedding.why_lost(word) for word in study.words if word not in forms}
     lost = lost_entries(study, reasons)
-    noise = _noise_hint(study, embedding)
     hint = _lost_hint(study, lost, embedding) + same_vectors_hint(same) + noise
     try:
         judge_lost(study, lost, named, hint=hint, max_lost=max_lost)

@@ -17,7 +17,7 @@ from bayesbias.base.number_text import (
 )
 from bayesbias.base.results import MORE_DRAWS
 from bayesbias.base.statements import Conclusions, Statement, rows_of
-from bayesbias.errors import name_some
+from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.decisions import decisions
 from bayesbias.estimates.intervals import contrast_sides, is_settled, reading
 from bayesbias.models.data import ModelData
@@ -27,7 +27,7 @@ from bayesbias.reports.posterior.context_statements import context_statements
 from bayesbias.reports.posterior.contrasts import at_level, contrasts, reason_apart, reason_pulled
 from bayesbias.reports.posterior.doubts import all_doubts, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
-from bayesbias.reports.posterior.factor_effects import effects_or_reason, statements_or_reason
+from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or_reason, statements_or_reason
 from bayesbias.reports.posterior.group_statements import (
     group_statements,
     left_out_statements,
@@ -36,7 +36,7 @@ from bayesbias.reports.posterior.group_statements import (
     nearness_matters,
     nearness_turns,
 )
-from bayesbias.reports.posterior.questions import attribute_phrases, has_factors, named_phrases, question_statements
+from bayesbias.reports.posterior.questions import attribute_phrases, named_phrases, question_statements
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.tables.measures import COSINE_DISTANCE, SURPRISAL, Measure, measure_of
 from bayesbias.tables.schema import associations_text
@@ -276,11 +276,14 @@ def conclusions(
     >>> report.verdict.kind, [(statement.kind, statement.numbers["contrast"]) for statement in report.shown][0]
     ('nothing', ('contrast', 'associated - different'))
     """
-    return conclusions_of(fit, contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope))
+    frame = contrasts(fit, level="all", hdi_prob=hdi_prob, rope=rope)
+    return conclusions_of(fit, frame, effects_or_reason(fit, frame.settings["hdi_prob"], rope))
 
 
-def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
-    """Return the conclusions from `contrasts` of a fit at all levels."""
+def conclusions_of(
+    fit: "xr.DataTree", frame: "pd.DataFrame", effects: "FactorEffects | ReportError | None"
+) -> Conclusions:
+    """Return the conclusions from `contrasts` of a fit at all levels, and the effects of its study's factors."""
     hdi_prob, rope = frame.settings["hdi_prob"], frame.settings["rope"]
     overall, groups, words = (
         [
@@ -310,7 +313,7 @@ def conclusions_of(fit: "xr.DataTree", frame: "pd.DataFrame") -> Conclusions:
             *_these_words(fit, overall[0], measure, hdi_prob=hdi_prob, rope=rope),
             *left_out_statements(fit),
             *question_statements(fit, hdi_prob, rope),
-            *(statements_or_reason(effects_or_reason(fit, hdi_prob, rope)) if has_factors(fit) else ()),
+            *statements_or_reason(effects),
             *_group_statements(fit, groups),
             *word_statements,
             *([chance_statement(of_first, hdi_prob, spec)] if names_words else []),

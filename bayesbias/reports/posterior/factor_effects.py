@@ -53,6 +53,7 @@ from bayesbias.reports.posterior.factor_statements import (
     legend_text,
     limit_statements,
 )
+from bayesbias.reports.posterior.questions import has_factors
 from bayesbias.studies.factor_design import MEAN, SIMPLE, TIMES, FactorEffect, crossing_of, effects_of
 from bayesbias.studies.faults import CONTROLS, CROSSED, shape_faults
 from bayesbias.tables.measures import Measure
@@ -70,16 +71,20 @@ _ROW = "row"
 
 def effects_or_reason(
     fit: "xr.DataTree", hdi_prob: float, rope: float | tuple[float, float] | None
-) -> "FactorEffects | ReportError":
-    """Return the effects of the factors of a fit's study, or why they cannot be computed."""
+) -> "FactorEffects | ReportError | None":
+    """Return the effects of the factors of a fit's study, or why they cannot be computed; None without factors."""
+    if not has_factors(fit):
+        return None
     try:
         return factor_effects(fit, hdi_prob=hdi_prob, rope=rope)
     except ReportError as error:
         return error
 
 
-def statements_or_reason(effects: "FactorEffects | ReportError") -> tuple[Statement, ...]:
-    """Return a statement for each main effect and interaction, or why there are none."""
+def statements_or_reason(effects: "FactorEffects | ReportError | None") -> tuple[Statement, ...]:
+    """Return a statement for each main effect and interaction, or why there are none; nothing without factors."""
+    if effects is None:
+        return ()
     if isinstance(effects, ReportError):
         return (Statement("factors", f"Effects of the study's factors are not computed. {effects}"),)
     return effects.statements
