@@ -14,7 +14,7 @@ from bayesbias.errors import ArgumentError, did_you_mean, setting
 
 # Near spellings are sought, and scripts counted, among the words that come first, which are usually the most frequent.
 MOST_ALIKE = 100_000
-_MOST_COMPARED = 1_000_000  # of all lost words: some seconds, and enough for 300 words and a vocabulary of English
+_MOST_COMPARED = 1_000_000  # of all lost words
 _MOST_SCRIPTS = 10_000
 _MOST_HINTED, _LONGEST_HINTED, _MOST_PARTS = 20_000, 60, 12
 _MOST_FORMS, _LONGEST_FORM = 100, 200  # a rule is applied to every word

@@ -81,6 +81,7 @@ def test_a_summary_is_printed_as_text_and_as_json(
     assert in_process(*everything, monkeypatch=monkeypatch) == 0
     shown = capsys.readouterr().out
     assert "in units of cosine distance" in shown
+    assert "without a unit" not in shown, "this model has no parameter without one"
     assert shown.index("associated - different") < shown.index("connection_mean  ") < shown.index("word_sd")
     assert in_process(*everything, "--json", monkeypatch=monkeypatch) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]

@@ -13,7 +13,7 @@ from bayesbias.errors import TableError
 from bayesbias.tables.codes import code_words
 from bayesbias.tables.table_files import read_table
 
-COUNT, MOST_SECONDS = 100_000, 8  # pandas takes seven seconds or more for each search, besides one to three in all
+COUNT, MOST_SECONDS = 100_000, 8  # each search by pandas takes much longer
 _FACTOR, _START = 0x5BD1E995, 0xC70F6907 ^ 4  # of MurmurHash2, as pandas has it
 
 

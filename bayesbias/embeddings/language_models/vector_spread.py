@@ -31,7 +31,7 @@ _BESIDE = {
     "words": ("U", 1),
 }
 _BLOCK = 1 << 24  # numbers in memory at a time
-_LEAST_SHARE = 0.1  # of a squared length; of less, cosines were up to 170 in simulations with a true one of 0.4
+_LEAST_SHARE = 0.1  # of a squared length; near 0, cosines have no bound
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

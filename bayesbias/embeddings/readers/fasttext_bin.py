@@ -27,7 +27,7 @@ FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _LONGEST_WORD = 10_000
 # Of one word; words of 100 letters have 400 by fastText's own settings. More would take the seconds of a hostile file.
 _MOST_NGRAMS, _MOST_STEPS = 100_000, 1_000_000
-# Of all words, the steps that any file may take, and larger ones for each byte; published models take one for 48 bytes.
+# Of all words: the steps that any file may take, and larger ones one for each byte.
 _FEW_STEPS, _SMALL = 4_000_000, 1 << 26
 _FNV_BASIS, _FNV_PRIME = 2166136261, 16777619
 _BYTES_AN_NGRAM = 100  # as an object, its hash, and the place of its row
