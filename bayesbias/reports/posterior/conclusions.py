@@ -194,7 +194,9 @@ def chance_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> St
     numbers["wrong"] = {
         row["protected_word"]: wrong for row, wrong in zip(rows, together.wrong.tolist(), strict=True) if is_named(row)
     }
-    return Statement("by chance", f"{together.text('word')} {text}", numbers)
+    # One word says nothing about how common effects are.
+    told = f"{together.text('word')} {text}" if len(rows) > 1 else text
+    return Statement("by chance", told, numbers)
 
 
 def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, str]:

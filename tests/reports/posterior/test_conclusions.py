@@ -435,6 +435,8 @@ def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_c
     assert list(statement.numbers["wrong"]) == ["w0", "w1", "w2"]
     expected = f"Of the 3 settled words, {statement.numbers['expected_wrong']:.1f} (50% interval" if prob == 0.5 else ""
     assert statement.text.startswith(expected or "Of the 3 settled words, ")
+    alone = chance_statement(rows[:1], prob, bb.load_model(model)).text
+    assert alone.startswith("Often several are wrong at once"), "one word does not show how common effects are"
     assert text in statement.text
     assert "synonyms" in statement.text
     if by_chance < 1.5:
