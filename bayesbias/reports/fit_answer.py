@@ -26,6 +26,8 @@ _MOST_GROUPS = MOST_LINES - 2  # beside all words
 _MOST_ROWS = 60
 _NEVER_SETTLED = "not settled"
 _COLUMNS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "probability_in_rope")
+# The figure has room beside these; the table of all contrasts has the rest.
+_OF_WORDS = ("mean", "hdi_low", "hdi_high", "observed", "probability_in_rope")
 _NET = ("net_mean", "net_low", "net_high")
 
 
@@ -193,7 +195,7 @@ class FitAnswer:
                 words,
                 "Words",
                 f"{first} for each word, {reading}",
-                ("protected_word", "protected_group", *_COLUMNS),
+                ("protected_word", "protected_group", *_OF_WORDS),
                 HEADINGS,
                 note=" ".join(chance),
                 in_folder=False,
