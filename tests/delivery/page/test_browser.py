@@ -4,6 +4,7 @@ import re
 import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bayesbias as bb
@@ -51,14 +52,41 @@ def test_a_script_in_the_page_would_be_reported(page_file: Path, tmp_path: Path)
     assert "<title>ran</title>" not in dom
 
 
-def test_a_narrow_page_does_not_scroll_sideways(page_file: Path, tmp_path: Path) -> None:
-    """Tables and figures scroll inside their own boxes: the width of the document is that of a phone."""
-    measured = tmp_path / "measured.html"
-    text = page_file.read_text(encoding="utf-8").replace(
+def measured_page(page: Path, script: str, folder: Path) -> Path:
+    """Return a copy of a page that runs a script of the test."""
+    text = page.read_text(encoding="utf-8").replace(
         "default-src 'none'", "default-src 'none'; script-src 'unsafe-inline'"
     )
-    script = "<script>parent.postMessage(document.documentElement.scrollWidth + ' of ' + innerWidth, '*')</script>"
-    measured.write_text(text.replace("</body>", script + "</body>"), encoding="utf-8")
+    copy = folder / "measured.html"
+    copy.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    return copy
+
+
+def test_the_figure_of_words_stands_beside_their_table(tmp_path: Path) -> None:
+    """At 1280 pixels, with names of groups that take two lines."""
+    groups = {"manual and service work": ["maid", "soldier"], "professions of the mind": ["doctor", "engineer"]}
+    rng = np.random.default_rng(1)
+    lists = {"care": ["heal", "help", "nurse"], "tools": ["hammer", "wrench", "drill"]}
+    associated = list(zip(groups, lists, strict=True))
+    study = bb.Study(
+        name="work", protected=groups, attributes=lists, associated=associated, human="none", neutral="none"
+    )
+    vectors = {word: rng.normal(size=20) for word in study.words}
+    fit = bb.fit(bb.distance_table(vectors, study), draws=200, random_seed=1, progress=False)
+    page = bb.write(bb.report(fit, quick=True), tmp_path / "page.html", progress=False)
+    sides = "[...b.children].map(part => part.getBoundingClientRect().left)"
+    script = f"document.title = [...document.querySelectorAll('.beside')].map(b => {sides}.map(Math.round)).join('; ')"
+    dom, _ = browse(measured_page(page, script, tmp_path), tmp_path / "profile", "--window-size=1280,800", "--dump-dom")
+    places = re.search(r"<title>(.*?)</title>", dom)
+    assert places is not None
+    table, figure = (int(place) for place in places[1].split("; ")[0].split(",")[:2])
+    assert figure > table + 400
+
+
+def test_a_narrow_page_does_not_scroll_sideways(page_file: Path, tmp_path: Path) -> None:
+    """Tables and figures scroll inside their own boxes: the width of the document is that of a phone."""
+    script = "parent.postMessage(document.documentElement.scrollWidth + ' of ' + innerWidth, '*')"
+    measured = measured_page(page_file, script, tmp_path)
     dom, _ = browse(phone(measured, tmp_path), tmp_path / "profile", "--window-size=500,900", "--dump-dom")
     assert "<title>390 of 390</title>" in dom
 
