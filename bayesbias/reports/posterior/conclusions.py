@@ -195,8 +195,9 @@ def chance_statement(every: list[Row], hdi_prob: float, spec: "ModelSpec") -> St
         row["protected_word"]: wrong for row, wrong in zip(rows, together.wrong.tolist(), strict=True) if is_named(row)
     }
     # One word says nothing about how common effects are.
-    told = f"{together.text('word')} {text}" if len(rows) > 1 else text
-    return Statement("by chance", told, numbers)
+    if len(rows) > 1:
+        text = f"{together.text('word')} {text}"
+    return Statement("by chance", text, numbers)
 
 
 def _by_chance(count: int, hdi_prob: float, spec: "ModelSpec") -> tuple[float, str]:
