@@ -14,7 +14,7 @@ from bayesbias.asymmetry.vector_source import ConditionalSource, lar
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.number_text import counted, percent_text
-from bayesbias.base.results import Contents, Result, contents_of
+from bayesbias.base.results import DOUBTS, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import Embedding, unit_rows_of
 from bayesbias.errors import MeasureError, name_some
@@ -84,7 +84,7 @@ class StudyAsymmetry(Result):
             StatementList("", tuple(answer), bulleted=False),
             StatementList(title, tuple(means[1:])),
             StatementList("Differences", tuple(contrasts)),
-            StatementList("Beware", tuple(limits)),
+            StatementList(DOUBTS, tuple(limits)),
         )
 
     @cached_property

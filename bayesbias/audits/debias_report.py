@@ -277,7 +277,7 @@ def _assembled(cells: Sequence[DebiasCell], answers: Mapping[str, Answer], faile
         missing = ((len(errors), "debiased embedding"), (len(left_out), "number"))
         counts = [counted(count, name) for count, name in missing if count]
         warn_user(
-            f"The report lacks {' and '.join(counts)}, as it says under Beware: {' '.join(reasons[:3])}",
+            f"The report lacks {' and '.join(counts)}, as it says under Doubts: {' '.join(reasons[:3])}",
             BayesBiasWarning,
         )
     frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(VALUES, float))

@@ -10,7 +10,7 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, interval_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import (
     BEFORE_ANSWER,
-    BEWARE,
+    DOUBTS,
     LIMITS,
     MOST_LINES,
     Contents,
@@ -156,7 +156,7 @@ class DebiasReport(Result):
             StatementList(f"Did the association change? (cosine distance, {interval})", tuple(answers)),
             StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
             StatementList(f"What it cost ({interval})", tuple(quality)),
-            StatementList(BEWARE, doubts),
+            StatementList(DOUBTS, doubts),
             StatementList(LIMITS, tuple(Statement("other", text) for text in self._limits), detail=True),
         )
 

@@ -32,8 +32,6 @@ NO_PROOF = (
     "An association does not prove a bias. Nor does an unsettled result show that there is none: its interval shows "
     "which sizes remain possible."
 )
-BEWARE = "Beware"
-"""Title of the part with doubts about the numbers."""
 BEFORE_ANSWER = "Before the answer"
 """Title of the part with doubts that change the answer."""
 ALERTS = frozenset(
@@ -407,7 +405,7 @@ def contents_of(
     Parameters
     ----------
     result
-        Result whose parts have the usual titles, such as ``"Beware"`` and ``"What it does not show"``.
+        Result whose parts have the usual titles, such as ``"Doubts"`` and ``"What it does not show"``.
     title, about, figures, estimate, opened
         As in `Contents`.
     answer
@@ -448,8 +446,8 @@ def contents_of(
         estimate=estimate,
         answers=answers,
         opened=opened,
-        doubts=tuple(text for part in parts if part.title in (BEFORE_ANSWER, BEWARE) for text in part.statements),
-        parts=tuple(part for part in parts if part.title not in ("", BEFORE_ANSWER, BEWARE, *_LIMITS)),
+        doubts=tuple(text for part in parts if part.title in (BEFORE_ANSWER, DOUBTS) for text in part.statements),
+        parts=tuple(part for part in parts if part.title not in ("", BEFORE_ANSWER, DOUBTS, *_LIMITS)),
         tables=tables,
         figures=figures or {},
         limits=tuple(text for part in parts if part.title in _LIMITS for text in part.statements),

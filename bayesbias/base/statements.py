@@ -219,7 +219,7 @@ class Conclusions(Rendered):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         return (
-            StatementList("Beware", self.doubts),
+            StatementList("Doubts", self.doubts),
             StatementList("", (self.about,), bulleted=False),
             StatementList(self.heading, (self.verdict,), bulleted=False),
             StatementList("", self.shown),

@@ -12,7 +12,7 @@ from bayesbias.base.checks import check_choice, check_count, check_probability, 
 from bayesbias.base.number_text import counted, listed, percent_text, quoted_name
 from bayesbias.base.results import (
     BEFORE_ANSWER,
-    BEWARE,
+    DOUBTS,
     LIMITS,
     SHOWS,
     ComparedConditions,
@@ -194,7 +194,7 @@ class Changes(ComparedConditions):
             StatementList(BEFORE_ANSWER, alerts),
             StatementList("Slopes", slope_statements(self.slopes, self.sides, self._origins, self.measure)),
             StatementList(f"What changed ({prob} HPDI, {self.measure.in_unit})", self.answers),
-            StatementList(BEWARE, doubts),
+            StatementList(DOUBTS, doubts),
             StatementList(
                 "Trend",
                 (

@@ -328,6 +328,9 @@ def training_methods(facts: Mapping[str, Any], hdi_prob: float, random_seed: int
     if facts["changed"]:
         what = f"how the gaps of {facts['study']} change from {facts['first']} to {listed(facts['changed'], 12)}"
         source = "The change of a gap in a seed comes from the paired distances of both of its tables"
+        if facts["steps"]:
+            steps = "; ".join(f"{name}: {step}" for name, step in facts["steps"].items())
+            source = f"Preparation of the vectors: {steps}. {source}"
     else:
         what = f"the gaps of {facts['study']}"
         source = f"The gaps of a seed come from the model {facts['model']}, fitted to its table alone ({fitted_with})"

@@ -11,7 +11,7 @@ from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, listed, percent_text, shown_name
 from bayesbias.base.results import (
     BEFORE_ANSWER,
-    BEWARE,
+    DOUBTS,
     LIMITS,
     NO_PROOF,
     Contents,
@@ -161,8 +161,8 @@ class TrainingComparison(Result):
         `attribute_words`, `pairs`, `lost_words` (by list), `max_lost`, `model`, `sampler`, `settings` (draws and tuning
         steps of a chain, chains, and the seed, if all fits have the same), `resamples`, the number of trainings on
         resampled documents, `changed`, the names of the second conditions, `ranks` of the vectors that
-        these changed, if all are known, `baseline`, `level`, `scope` and `rope`, the `version` of the
-        package, and `doubts`, statements about the fits.
+        these changed, if all are known, `steps`, what was done to their vectors, if it is known, `baseline`, `level`,
+        `scope` and `rope`, the `version` of the package, and `doubts`, statements about the fits.
     hdi_prob
         Probability inside the intervals.
     random_seed
@@ -209,7 +209,7 @@ class TrainingComparison(Result):
         return (
             StatementList(BEFORE_ANSWER, alerts),
             StatementList("", (*self.verdicts, Statement("intervals", WHICH_INTERVAL)), bulleted=False),
-            StatementList(BEWARE, doubts),
+            StatementList(DOUBTS, doubts),
             StatementList(
                 f"{over} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(
@@ -399,6 +399,9 @@ def compare_trainings(
         check_conditions(fits, others, name)
     original, facts = FittedGaps.of_fits(first, fits, estimation), _facts(fits)
     facts["ranks"] = {name: text for name, others in conditions.items() if (text := _ranks(others.values()))}
+    facts["steps"] = {
+        name: steps for name, others in conditions.items() if (steps := _steps(next(iter(others.values()))))
+    }
     if conditions:
         changed_gaps = [FittedGaps.of_fits(name, others, estimation) for name, others in conditions.items()]
         frame, by_seed, doubts = estimated_changes(original, changed_gaps, estimation, level)
@@ -419,6 +422,11 @@ def compare_trainings(
         hdi_prob=hdi_prob,
         random_seed=estimation.seed,
     )
+
+
+def _steps(fit: "xr.DataTree") -> str:
+    """Return what was done to the vectors behind a fit, empty if nothing is recorded."""
+    return str(fit_attribute(fit, "table").get("embedding", {}).get("steps", ""))
 
 
 def _ranks(fits: "Iterable[xr.DataTree]") -> str:

@@ -275,7 +275,7 @@ def beside_page(result: Any, page: Path) -> tuple[str, str]:
     if not (details := [part.title.partition(" (")[0].lower() for part in result.parts if part.detail]):
         return spoken(result), opened
     text = spoken(render_text(part for part in result.parts if not part.detail))
-    return text, f"{opened} It also has: {', '.join(details)}."
+    return text, f"{opened} Folded on the page: {', '.join(details)}."
 
 
 @dataclass(frozen=True)

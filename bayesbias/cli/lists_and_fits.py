@@ -190,7 +190,7 @@ def factors(
 
 def _deliver_tables(tables: "bb.reports.EstimateTables", delivery: Delivery) -> None:
     """Print tables and the doubts about them, and write them to the output, if given."""
-    from bayesbias.base.results import BEWARE, MORE_DRAWS
+    from bayesbias.base.results import DOUBTS, MORE_DRAWS
     from bayesbias.base.statements import StatementList
     from bayesbias.cli.messages import spoken
     from bayesbias.delivery.documents import terminal_table
@@ -199,7 +199,7 @@ def _deliver_tables(tables: "bb.reports.EstimateTables", delivery: Delivery) -> 
     texts = [terminal_table(table_block(table)) for table in tables.contents.tables.values()]
     if any(frame["borderline"].any() for frame in tables.frames.values() if "borderline" in frame):
         texts += [f"Of borderline rows: {spoken(MORE_DRAWS)}."]
-    texts += [str(StatementList(BEWARE, tables.doubts))] if tables.doubts else []
+    texts += [str(StatementList(DOUBTS, tables.doubts))] if tables.doubts else []
     delivery.finish(tables, text="\n\n".join(texts))
 
 

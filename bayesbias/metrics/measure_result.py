@@ -12,7 +12,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.lost_words import WordList, many_lost_words
 from bayesbias.base.number_text import digits_text, p_text, percent_text, shown_name, visible
-from bayesbias.base.results import BEWARE, MOST_LINES, Contents, Result, ResultFigure, contents_of, forest_figure
+from bayesbias.base.results import DOUBTS, MOST_LINES, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, facts_html, plain, rows_of
 from bayesbias.errors import MeasureError, did_you_mean, name_some
 from bayesbias.estimates.intervals import shortest_interval
@@ -174,7 +174,7 @@ class MeasureResult(Result):
         lost = tuple(Statement("lost words", text, {"words": dict(self.lost_words)}) for text in self._notes()[1:])
         answer = Statement("answer", f"{self._claim} {self._estimate}".strip())
         return (
-            StatementList(BEWARE, self._doubts()),
+            StatementList(DOUBTS, self._doubts()),
             StatementList("", (answer,), bulleted=False),
             StatementList("Numbers", statements),
             StatementList("Data and limits", lost),

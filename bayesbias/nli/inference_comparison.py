@@ -10,7 +10,7 @@ import numpy as np
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_choice, check_frame, check_type
 from bayesbias.base.number_text import counted, interval_text, percent_text, signed_text
-from bayesbias.base.results import BEWARE, MOST_LINES, Contents, Result, ResultFigure, ResultTable, forest_figure
+from bayesbias.base.results import DOUBTS, MOST_LINES, Contents, Result, ResultFigure, ResultTable, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import MeasureError, name_some
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
@@ -95,7 +95,7 @@ class InferenceComparison(Result):
         title = f"{TITLES[self.score]} ({self.hdi_prob:.0%} HPDI)"
         return (
             StatementList("", (Statement("answer", f"{self._claim} {self._estimate}"),), bulleted=False),
-            StatementList(BEWARE, tuple(self._weak())),
+            StatementList(DOUBTS, tuple(self._weak())),
             StatementList(f"Against {self.embeddings[0]}", tuple(answers)),
             StatementList(f"{title[0].upper()}{title[1:]}", tuple(values)),
             StatementList("How well the models read", tuple(self._accuracies())),
@@ -148,7 +148,7 @@ class InferenceComparison(Result):
         prob = f"{percent_text(self.hdi_prob)} interval over premises and trainings"
         first, *others = self.embeddings
         parts = {part.title: part for part in self.parts if part.title}
-        doubts, limits = (parts.pop(title, StatementList(title, ())) for title in (BEWARE, "Data and limits"))
+        doubts, limits = (parts.pop(title, StatementList(title, ())) for title in (DOUBTS, "Data and limits"))
         count = others[0] if len(others) == 1 else counted(len(others), "embedding")
         return Contents(
             title=f"Do the answers of a model of inference change? {count} compared with {first}",

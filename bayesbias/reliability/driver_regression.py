@@ -11,7 +11,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_probability, resolve_seed
 from bayesbias.base.machine import threadpool_limits
 from bayesbias.base.number_text import counted, digits_text, percent_text, share_text
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of, forest_figure
+from bayesbias.base.results import DOUBTS, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import EmbeddingError, LostWordsError, ReportError, name_some
 from bayesbias.estimates.intervals import SCOPES, estimates, is_settled
@@ -242,7 +242,7 @@ class ReliabilityRegression(Result):
         )
         return (
             StatementList("", (Statement("answer", answer, total),), bulleted=False),
-            StatementList("Beware", tuple(doubts)),
+            StatementList(DOUBTS, tuple(doubts)),
             StatementList(
                 f"Share of the variance of {self.facts['response']} ({percent_text(self.facts['hdi_prob'])} HPDI)",
                 tuple(_share_statement("share", row) for row in shares),

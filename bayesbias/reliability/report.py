@@ -9,7 +9,7 @@ from bayesbias.base.checks import HDI_PROB, check_probability, resolve_seed
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import counted, digits_text, percent_text, share_text
 from bayesbias.base.results import (
-    BEWARE,
+    DOUBTS,
     LIMITS,
     Contents,
     Result,
@@ -96,11 +96,11 @@ class ReliabilityReport(Result):
             Statement(doubt.kind, f"{name}: {doubt.text}", doubt.numbers)
             for name, result in self.drivers.items()
             for part in result.parts
-            if part.title == BEWARE
+            if part.title == DOUBTS
             for doubt in part.statements
         ]
         levels = [*_levels(self.words_over_seeds, "Over seeds"), *_levels(self.words_over_rules, "Over rules")]
-        parts = [StatementList("", (self._answer,), bulleted=False), StatementList(BEWARE, tuple(doubts))]
+        parts = [StatementList("", (self._answer,), bulleted=False), StatementList(DOUBTS, tuple(doubts))]
         parts.append(StatementList("", (*levels, *_alphas(self.queries))))
         parts += [StatementList(_explained(name), _shares_and_drops(result)) for name, result in self.drivers.items()]
         parts.append(StatementList(LIMITS, tuple(Statement("limits", text) for text in _LIMITS), detail=True))

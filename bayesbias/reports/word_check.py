@@ -12,7 +12,7 @@ from bayesbias.base.arrays import unit_rows
 from bayesbias.base.checks import check_choice, normalized
 from bayesbias.base.lost_words import MAX_LOST, WordList, allowance, check_max_lost
 from bayesbias.base.number_text import counted
-from bayesbias.base.results import BEWARE, Contents, Result, contents_of
+from bayesbias.base.results import DOUBTS, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.embeddings.loading import read_vocabulary
 from bayesbias.embeddings.vocabularies import FORMS, Case, Spellings, case_text, forms, spelling_hint, spelling_rule
@@ -103,7 +103,7 @@ class WordCheck(Result):
         )
         return (
             StatementList("", (first,), bulleted=False),
-            StatementList(BEWARE, self.doubts),
+            StatementList(DOUBTS, self.doubts),
             StatementList("Lists", lists),
             StatementList("Lost words", texts),
         )

@@ -96,9 +96,9 @@ def test_a_planted_association_goes_with_its_axis_and_stays_with_a_method_that_d
     assert "after weak (in 2 of 2): the same in both" in report.verdict.text
 
 
-def beware_of(report: bb.audits.DebiasReport) -> StatementList:
-    (beware,) = (part for part in report.parts if part.title == "Beware")
-    return beware
+def doubts_of(report: bb.audits.DebiasReport) -> StatementList:
+    (doubts,) = (part for part in report.parts if part.title == "Doubts")
+    return doubts
 
 
 def test_the_text_says_the_numbers(report: bb.audits.DebiasReport) -> None:
@@ -134,7 +134,7 @@ def test_what_has_no_number_is_said_once_and_the_others_go_on() -> None:
         )
     assert list(partial_report.failed) == [("E1", "gone")]
     assert list(partial_report.left_out) == [("E1", "original", "recoverability"), ("E1", "none", "recoverability")]
-    doubts = beware_of(partial_report)
+    doubts = doubts_of(partial_report)
     assert [statement.kind for statement in doubts.statements] == ["failed", "left out"]
     assert doubts.statements[1].numbers["methods"] == ["original", "none"]
     assert len(partial_report.table) == 4
@@ -145,7 +145,7 @@ def test_scores_of_few_items_are_told(tmp_path: Path) -> None:
     pairs = "cat dog 9\ncat purr 5\ndog bark 6\ntom nap 2\n"
     path.write_text(pairs + "".join(f"unknown{number} dog {number}\n" for number in range(4)))
     small = pets.report(1, measures=[("word_similarity", path)])
-    (doubt,) = beware_of(small).statements
+    (doubt,) = doubts_of(small).statements
     assert not any("What a method cost" in limit.text for limit in small.contents.limits)
     assert (doubt.kind, doubt.numbers["items"]) == ("lost items", {"word_similarity (pairs)": (4, 8)})
     assert doubt.text.startswith("E1 lacks words of many items of word_similarity (pairs) (4 of 8).")
@@ -186,9 +186,9 @@ def test_correlations_are_those_of_the_values(report: bb.audits.DebiasReport) ->
 def test_a_doubt_about_several_methods_is_said_once(report: bb.audits.DebiasReport) -> None:
     same, alone = Statement("tied words", "Same."), Statement("lost words", "Linear alone.")
     doubts = {("E1", "linear", "pets"): (same, alone), ("E1", "weak", "pets"): (same,)}
-    beware = beware_of(replace(report, doubts=doubts))
+    doubts = doubts_of(replace(report, doubts=doubts))
     expected = ["pets in E1, linear, weak: Same.", "pets in E1, linear: Linear alone."]
-    assert [statement.text for statement in beware.statements] == expected
+    assert [statement.text for statement in doubts.statements] == expected
 
 
 def test_a_gap_that_closes_by_construction_is_said_before_the_answer(report: bb.audits.DebiasReport) -> None:
@@ -196,7 +196,7 @@ def test_a_gap_that_closes_by_construction_is_said_before_the_answer(report: bb.
     doubtful = replace(report, doubts={("E1", "linear", "pets"): (closed, Statement("tied words", "Tied."))})
     assert doubtful.parts[0].title == BEFORE_ANSWER
     assert [str(text) for text in doubtful.parts[0].statements] == [f"pets in E1, linear: {closed}"]
-    assert [str(text) for text in beware_of(doubtful).statements] == ["pets in E1, linear: Tied."]
+    assert [str(text) for text in doubts_of(doubtful).statements] == ["pets in E1, linear: Tied."]
     assert doubtful.contents.alerts == doubtful.parts[0].statements
     assert len(doubtful.contents.doubts) == 2
 

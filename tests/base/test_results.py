@@ -22,7 +22,7 @@ class Weights(Result):
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
-        titles = ("", "Beware", "Means", "Left out")
+        titles = ("", "Doubts", "Means", "Left out")
         return tuple(StatementList(title, (Statement("kind", f"In {title!r}."),)) for title in titles)
 
     @cached_property
@@ -43,7 +43,7 @@ def test_contents_of_a_dataclass() -> None:
     assert (table.section, table.caption, table.differences) == ("Mean weights", "Mean weights", True)
     assert contents.settings == {"Priors: sd": "0.5", "Priors: groups": "x, y", "Unit": "kg", "Draws": "400"}
     places = {name: [str(text) for text in getattr(contents, name)] for name in ("doubts", "answers", "limits")}
-    assert places == {"doubts": ["In 'Beware'."], "answers": [], "limits": ["In 'Left out'."]}
+    assert places == {"doubts": ["In 'Doubts'."], "answers": [], "limits": ["In 'Left out'."]}
     assert contents.answer == "In ''."
     assert [part.title for part in contents.parts] == ["Means"]
     assert contents.file_names == ["mean_weights.csv", "weights.png"]

@@ -35,7 +35,7 @@ def made() -> Conclusions:
 def test_text_has_doubts_first_and_short_lines() -> None:
     paragraphs = str(made()).split("\n\n")
     assert paragraphs[:5] == [
-        "BEWARE",
+        "DOUBTS",
         "- The chains disagree.",
         "Two <words>.",
         "WHAT IS SHOWN (89% HPDI)",
@@ -71,7 +71,7 @@ def test_no_word_is_an_address(word: str) -> None:
 def test_html_is_escaped() -> None:
     html = made()._repr_html_()
     assert "<p>Two &lt;words&gt;.</p>" in html
-    assert "<h4>Beware</h4><ul><li>The chains disagree.</li></ul>" in html
+    assert "<h4>Doubts</h4><ul><li>The chains disagree.</li></ul>" in html
     assert (
         render_html([StatementList("<b>", (Statement("data", "x"),), bulleted=False)]) == "<h4>&lt;b&gt;</h4><p>x</p>"
     )

@@ -1,5 +1,6 @@
 """Paired changes over seeds, against planted changes, and against the changes of one embedding."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from bayesbias.changes import engine
 from bayesbias.changes.training_spread import estimates_over_trainings
 from bayesbias.delivery.page.sections import drawn
 from bayesbias.errors import ReportError
+from bayesbias.models.fits import fit_attribute
 from tests.validation.scripts import load_script
 
 
@@ -126,7 +128,11 @@ def test_words_that_a_condition_lost_or_equalized_are_doubts_and_their_rows_are_
             of_seed["changed"] = table[table["protected_word"] != "pb0"].reset_index(drop=True)
     fits, others = short_fits(tables, "original"), short_fits(tables, "changed")
     monkeypatch.setattr(engine, "tied_directions", lambda _: 2)  # so small tables have none
+    for fit in others.values():
+        fit.attrs["table"] = json.dumps(fit_attribute(fit, "table") | {"embedding": {"steps": "hard-debiased (pairs)"}})
     compared = bb.compare_trainings(fits, changed={"hard": others}, level="word", random_seed=1)
+    (methods,) = next(part for part in compared.contents.parts if part.title == "Methods").statements
+    assert "Preparation of the vectors: hard: hard-debiased (pairs)." in methods.text
     words = {"pa1", "pa2", "pa3", "pa4", "pb1", "pb2", "pb3", "pb4"}
     assert set(compared.contrasts["protected_word"]) == words | {"pa0"}
     doubts = {doubt.kind: doubt.text for doubt in compared.contents.doubts}

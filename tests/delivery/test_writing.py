@@ -188,7 +188,7 @@ class Warned(_Bare):
     @property
     def contents(self) -> Contents:
         warn_user("Beware of this page.", BayesBiasWarning)
-        return Contents("Beware")
+        return Contents("Doubts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +208,7 @@ def test_further_pages_and_their_warnings_are_the_same_from_two_processes(tmp_pa
     here, there = folders
     names = [file.name for file in sorted(here.iterdir())]
     assert {"1.html", "2.html", "3.html", "report.html"} <= set(names)
-    assert "Beware" in (there / "3.html").read_text(encoding="utf-8")
+    assert "Doubts" in (there / "3.html").read_text(encoding="utf-8")
     for name in names:
         assert (here / name).read_bytes() == (there / name).read_bytes()
 

@@ -12,7 +12,7 @@ from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, resolve_seed
 from bayesbias.base.number_text import correlation_text, counted, digits_text, p_text, percent_text, visible
 from bayesbias.base.results import (
-    BEWARE,
+    DOUBTS,
     LIMITS,
     MOST_LINES,
     NO_PROOF,
@@ -151,11 +151,11 @@ class Projection(Result):
     @property
     def _parts(self) -> tuple[StatementList, ...]:
         apart = [row for row in rows_of(self.axes) if not row["pairs_agree"]]
-        beware = [*map(self._disagreement, apart), *self._copies(), *self._own_words(), *self._shared_words()]
-        beware += [*self._shared_pairs(), *self._extreme_ratings()]
+        doubts = [*map(self._disagreement, apart), *self._copies(), *self._own_words(), *self._shared_words()]
+        doubts += [*self._shared_pairs(), *self._extreme_ratings()]
         return (
             StatementList("", (self._answer,), bulleted=False),
-            StatementList(BEWARE, tuple(beware)),
+            StatementList(DOUBTS, tuple(doubts)),
             StatementList("Do the pairs name one axis?", tuple(map(self._agreement, rows_of(self.axes)))),
             StatementList("Where the words lie", tuple(map(self._sides, self.scores))),
             StatementList("Axes together", tuple(map(self._angle, rows_of(self.angles)))),
@@ -168,8 +168,8 @@ class Projection(Result):
         """The words on each axis, the axes and their pairs, and how to repeat it."""
         prob = percent_text(self.hdi_prob)
         names = list(self.scores)
-        bewares = tuple(text for part in self.parts if part.title == BEWARE for text in part.statements)
-        parts = tuple(part for part in self.parts if part.title not in ("", BEWARE, LIMITS))
+        doubt_statements = tuple(text for part in self.parts if part.title == DOUBTS for text in part.statements)
+        parts = tuple(part for part in self.parts if part.title not in ("", DOUBTS, LIMITS))
         lost = tuple(Statement("lost", f"{name}: {name_some(words, 20)}.") for name, words in self.lost_words.items())
         figures = {f"axis_{place}": self._figure(name, MOST_LINES) for place, name in enumerate(names, 1)}
         if len(self._rows(names[0])) > MOST_LINES:
@@ -222,7 +222,7 @@ class Projection(Result):
             answer=self._claim,
             estimate=self._estimate,
             opened=("Where the words lie", "Against ratings", "Words"),
-            doubts=bewares,
+            doubts=doubt_statements,
             parts=(*parts, *((StatementList("Lost words", lost),) if lost else ())),
             tables=tables,
             figures=figures,

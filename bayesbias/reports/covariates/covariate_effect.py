@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_flag, check_items
 from bayesbias.base.number_text import counted, digits_text, percent_text, quoted_name
-from bayesbias.base.results import BEWARE, LIMITS, MOST_WORDS, SHOWS, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import DOUBTS, LIMITS, MOST_WORDS, SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
@@ -186,7 +186,7 @@ class CovariateEffect(Result):
         return (
             StatementList("", tuple(effect_statements(self)), bulleted=False),
             StatementList(_READING, tuple(reading_statements(self)), detail=True),
-            StatementList(BEWARE, self.doubts),
+            StatementList(DOUBTS, self.doubts),
             StatementList(LIMITS, self._limits, detail=True),
         )
 

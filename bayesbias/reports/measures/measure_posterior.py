@@ -11,7 +11,7 @@ import numpy as np
 from bayesbias.base.checks import check_type, resolve_seed
 from bayesbias.base.number_text import counted, digits_text, estimate_text, percent_text
 from bayesbias.base.progress import with_progress
-from bayesbias.base.results import BEWARE, SHOWS, Contents, Result, ResultFigure, contents_of, forest_figure
+from bayesbias.base.results import DOUBTS, SHOWS, Contents, Result, ResultFigure, contents_of, forest_figure
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, did_you_mean, name_some
 from bayesbias.estimates.intervals import MOMENTS, diagnostics_of, estimates, independent_draws
@@ -319,7 +319,7 @@ class MeasurePosterior(Result):
         )
         values = tuple(_value_statement(row, self.hdi_prob) for row in rows_of(self.summary))
         return (
-            StatementList(BEWARE, tuple(self._doubts())),
+            StatementList(DOUBTS, tuple(self._doubts())),
             StatementList("", (self._answer, head), bulleted=False),
             StatementList("", values),
             StatementList("", tuple(self._limits()), bulleted=False),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_choice
 from bayesbias.base.number_text import estimate_text, interval_text, percent_text, shown_name, signed_text
-from bayesbias.base.results import BEWARE, VERDICTS, Contents, Result, ResultTable
+from bayesbias.base.results import DOUBTS, VERDICTS, Contents, Result, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some, worded
 from bayesbias.estimates.intervals import mark, reading, scope_text
@@ -253,7 +253,7 @@ class EstimateTables(Result):
         captions = tuple(Statement("caption", text) for text in texts)
         return (
             StatementList("", (self._answer,), bulleted=False),
-            StatementList(BEWARE, self.doubts),
+            StatementList(DOUBTS, self.doubts),
             StatementList("", captions),
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.base.number_text import counted, interval_text, listed, percent_text, shown_name, signed_text
-from bayesbias.base.results import BEWARE, LIMITS, SHOWS, Contents, Result, ResultFigure, ResultTable
+from bayesbias.base.results import DOUBTS, LIMITS, SHOWS, Contents, Result, ResultFigure, ResultTable
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some, raise_faults
 from bayesbias.estimates.intervals import (
@@ -334,7 +334,7 @@ class FactorEffects(Result):
         return (
             StatementList("", (answer_statement(self.effects),), bulleted=False),
             StatementList(SHOWS, self.statements),
-            StatementList(BEWARE, self.doubts),
+            StatementList(DOUBTS, self.doubts),
             StatementList(LIMITS, limit_statements(self.measure), detail=True),
         )
 

@@ -20,7 +20,7 @@ from bayesbias.base.checks import (
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.base.number_text import digits_text, interval_text, percent_text, signed_text
 from bayesbias.base.progress import stopped_statement, with_progress
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import DOUBTS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.embeddings.loading import load_embedding
@@ -220,7 +220,7 @@ class RandomListCheck(Result):
         about, *findings = self.summary
         return (
             StatementList("", (self._answer,), bulleted=False),
-            StatementList("Beware", self.problems),
+            StatementList(DOUBTS, self.problems),
             StatementList("", (about,), bulleted=False),
             StatementList("Where nothing is associated", tuple(findings)),
         )

@@ -34,7 +34,7 @@ def test_doubts_about_data_and_draws_come_first(normal_fit: xr.DataTree) -> None
     assert [doubt.numbers.get("rows") for doubt in report.doubts] == [None, 1, 3, None, None]
     assert report.doubts[1:] == data_doubts(fit)
     assert report.doubts[0].text.endswith("the sampler did not converge. The chains disagree. Run longer.")
-    assert str(report).startswith("BEWARE\n\n- DO NOT REPORT THESE NUMBERS YET")
+    assert str(report).startswith("DOUBTS\n\n- DO NOT REPORT THESE NUMBERS YET")
     assert [doubt.kind for doubt in data_doubts(made_fit(("he",), draws=20))] == ["one word"]
 
 
