@@ -67,7 +67,7 @@ def test_truths_and_nested_least_squares() -> None:
     assert "2 levels of algorithm (glove, sgns)" in str(fitted)
     assert fitted.facts["words"] == 400
     assert repr(fitted) == "ReliabilityRegression(400 words, 4,800 rows)"
-    assert "variance of reliability" in fitted._repr_html_().partition("<h4>Beware</h4>")[0]
+    assert "variance of reliability" in fitted._repr_html_().partition("<h4>Doubts</h4>")[0]
     again = drivers(data.sample(frac=1, random_state=1), ["stability", "rule", "pos"], **SETTINGS)
     assert again.facts["rows"] == fitted.facts["rows"]
 
