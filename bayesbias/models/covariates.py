@@ -70,7 +70,11 @@ def with_covariates(data: ModelData, covariates: Any, table: pd.DataFrame, spec:
     words, option = data.protected_words.tolist(), worded("", setting("drop_unrated", True))
     values = numbers_of_words(frame, words, worded("covariates", "--covariates"), option)
     names, percentages = tuple(map(str, frame)), frame.attrs.get(PERCENT, ())
-    percent = tuple(str(name) for name in frame if name in percentages)
+    percent = tuple(
+        name
+        for name, column, largest in zip(names, frame, values.max(axis=0), strict=True)
+        if column in percentages or ("%" in name and largest > 1)
+    )
     file: Sequence[str] = frame.attrs.get(SOURCE, ())
     return replace(
         data, covariates=values, covariate_names=names, percent_covariates=percent, covariates_source=tuple(file)

@@ -29,6 +29,13 @@ def values_of(covariates: object, table: pd.DataFrame | None = None) -> np.ndarr
     return data.covariates
 
 
+def test_a_percent_sign_in_a_name_says_that_numbers_are_percentages() -> None:
+    table = made_table()
+    share = table.groupby("protected_word")["share"].first()
+    both = {"women (%)": (100 * share).to_dict(), "% as a share": (share**2).to_dict()}
+    assert with_covariates(model_data(table), both, table, SPEC).percent_covariates == ("women (%)",)
+
+
 def test_all_forms_are_the_same() -> None:
     table = made_table()
     by_word = table.groupby("protected_word")["share"].first()

@@ -315,7 +315,7 @@ def plot_covariate(effect: CovariateEffect, covariate: str | None = None) -> "Fi
         )
     _name_words(axes, values, line, words)
     first, second = (short_label(side, 30) for side in effect.sides)
-    as_text(axes.set_xlabel(f"{short_label(shown_name(name), 60)}{' (%)' if name in effect.percent else ''}"))
+    as_text(axes.set_xlabel(f"{short_label(shown_name(name), 60)}{effect.percent_sign(name)}"))
     measure, to = effect.measure, effect.measure.preposition
     nearer = f"{first} {measure.nearer}" if measure.to == "with" else f"{measure.nearer} to {first}"
     lean = f"Lean: {measure.in_units}\n{to} {first} minus {to} {second} words (below 0: {nearer})"

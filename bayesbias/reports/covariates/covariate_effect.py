@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesbias.base.checks import check_flag, check_items
 from bayesbias.base.number_text import counted, digits_text, percent_text, quoted_name
-from bayesbias.base.results import DOUBTS, LIMITS, MOST_WORDS, SHOWS, Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import DOUBTS, LIMITS, SHOWS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import ReportError
 from bayesbias.estimates.intervals import (
@@ -212,6 +212,10 @@ class CovariateEffect(Result):
         """Return a number of a covariate, with a percent sign if it was written with one."""
         return f"{digits_text(value)}{'%' if name in self.percent else ''}"
 
+    def percent_sign(self, name: str) -> str:
+        """Return what follows the name of a covariate in a heading: the sign of a percentage, if the name has none."""
+        return " (%)" if name in self.percent and "%" not in name else ""
+
     def range_of(self, name: str) -> tuple[str, str]:
         """Return the smallest and the largest number of a covariate."""
         values = self.covariates[name]
@@ -222,15 +226,12 @@ class CovariateEffect(Result):
         """Effects, words, and a figure of each covariate."""
         prob, in_unit = f"{percent_text(self.hdi_prob)} HPDI", self.measure.in_unit
         names, statements = list(self.covariates), tuple(effect_statements(self))
-        answer = f"{statements[0].text} {statements[1].text}"
-        if len(answer.split()) > MOST_WORDS:
-            answer = statements[0].text
         runs = (f"{quoted_name(name)} runs from {' to '.join(self.range_of(name))}." for name in names)
         contents = contents_of(
             self,
             title=f"Does the lean of words towards {' or '.join(self.sides)} words follow {all_quoted(names)}?",
             about=f"{counted(len(self.words), 'word')} in {self.embedding}. {self._sizes_text}. {' '.join(runs)}",
-            answer=answer,
+            answer=statements[0].text,
             estimate=slopes_text(self),
             opened=(SHOWS, "Effects", _READING, "Words"),
             captions={
@@ -250,7 +251,7 @@ class CovariateEffect(Result):
         )
         # The user's names are headings.
         headings = {
-            str(values.name): f"{values.name} (%)" if name in self.percent else str(values.name)
+            str(values.name): f"{values.name}{self.percent_sign(name)}"
             for name, values in self.covariates.items()
         }
         words = replace(contents.tables["words"], headings={"mean": "Estimate", **headings})
@@ -264,7 +265,6 @@ class CovariateEffect(Result):
         methods = StatementList(
             "Methods", (Statement("methods", methods_sentence(names, self.sides, self.measure, self.percent)),)
         )
-        level = () if statements[1].text in answer else statements[1:2]
         source = {"Embedding": self.measure.source.capitalize()}
         settings = {source.get(name, name): text for name, text in contents.settings.items()}
         facts = {
@@ -273,7 +273,7 @@ class CovariateEffect(Result):
         }
         return replace(
             contents,
-            answers=(*level, *statements[2:]),
+            answers=statements[1:],
             parts=(*contents.parts, methods),
             tables={**contents.tables, "effects": effects, "words": words},
             settings={**settings, "Model": fitted_model(self.fit).name, **facts},

@@ -143,11 +143,10 @@ def level_statement(effect: Effect) -> Statement:
 
 
 def effect_statements(effect: Effect) -> Iterator[Statement]:
-    """Yield the answer, the average lean, and what is known of each covariate."""
+    """Yield the answer, what is known of each covariate, and the average lean."""
     table = {(row["quantity"], row["covariate"], row["scope"]): row for row in rows_of(effect.effects)}
     slopes = _slopes(effect)
     yield effect_answer(effect)
-    yield level_statement(effect)
     for name, row in slopes.items():
         if len(slopes) > 1:
             yield Statement("slope", _claim(effect, name, row), _numbers(name, row))
@@ -169,6 +168,7 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
                 f"opposite to those of leans: above 0, words shift towards {effect.sides[0]} words.",
                 {"covariate": name, "correlation": link["wefat_correlation"]},
             )
+    yield level_statement(effect)
     beyond = table[RESIDUAL_SD, "", "population"]
     yield Statement(
         "residual sd",

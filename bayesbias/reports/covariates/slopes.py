@@ -164,7 +164,7 @@ def robust_freedom(design: CovariateDesign) -> np.ndarray:
 
 
 def one_unit(is_percent: bool) -> str:
-    """Return what a slope is for: one percentage point if the covariate was written with a percent sign."""
+    """Return what a slope is for: one percentage point if the covariate is a percentage."""
     return "one percentage point" if is_percent else "one unit"
 
 

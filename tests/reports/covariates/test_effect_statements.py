@@ -13,6 +13,8 @@ def test_the_average_lean_is_said_with_its_interval() -> None:
     far = table["attribute_group"] == "far"
     table["cosine_distance"] = table["cosine_distance"] - np.where(far, 0.04, 0.0)
     effect = bb.covariate_effect(bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False))
+    kinds = [statement.kind for statement in effect.contents.answers]
+    assert kinds.index("size") < kinds.index("level")  # the question is about the slope
     level = effect.effects[effect.effects["quantity"] == "mean lean"].iloc[0]
     assert level["observed"] == pytest.approx(effect.words["observed"].mean())
     assert level["hdi_low"] < 0 < level["hdi_high"]
