@@ -100,7 +100,7 @@ def estimates_over_trainings(
     errors: Floats,
     resampled: tuple[Floats, Floats] | None,
     hdi_prob: float,
-    seed: int,
+    seed: int | Sequence[int],
     rope: tuple[float, float] | None = None,
 ) -> "pd.DataFrame":
     """Return estimates of each contrast over seeds, and its spread from word lists, seeds and documents.
@@ -207,17 +207,27 @@ class OverSeeds:
         return by_seed
 
     def estimates(self, estimation: Estimation, samples: "Sequence[pd.DataFrame]" = ()) -> "pd.DataFrame":
-        """Return names, counts of readings, and estimates over seeds; `samples` are those of resampled documents."""
+        """Return names, counts of readings, and estimates over seeds; `samples` are those of resampled documents.
+
+        Each level has draws of its own, so that a contrast has the same numbers whichever other levels are asked for.
+        """
         import pandas as pd
 
         frames = list(self.frames.values())
         of_samples = [frame.iloc[_places(frames[0], frame)] for frame in samples]
-        drawn = (np.array([frame["mean"].to_numpy() for frame in of_samples]), _errors(of_samples)) if samples else None
-        settings = estimation.hdi_prob, estimation.seed, estimation.rope
-        estimates = estimates_over_trainings(self.draws, _errors(frames), drawn, *settings)
-        counts = _reading_counts(frames)
-        parts = [frames[0][KEYS], counts, estimates.reset_index(drop=True)]
-        return pd.concat(parts, axis=1)
+        is_of_group, is_of_word = (frames[0][name] != "" for name in ("protected_group", "protected_word"))
+        levels = np.where(is_of_word, 2, np.where(is_of_group, 1, 0))
+        estimates = []
+        for level in np.unique(levels):
+            rows = levels == level
+            drawn = None
+            if samples:
+                drawn = np.array([frame["mean"][rows] for frame in of_samples]), _errors(of_samples)[:, rows]
+            of_level, errors = [of_seed[:, rows] for of_seed in self.draws], _errors(frames)[:, rows]
+            seeds = estimation.seed, int(level)  # of all words, that of the seed alone
+            part = estimates_over_trainings(of_level, errors, drawn, estimation.hdi_prob, seeds, estimation.rope)
+            estimates.append(part.set_index(np.flatnonzero(rows)))
+        return pd.concat([frames[0][KEYS], _reading_counts(frames), pd.concat(estimates).sort_index()], axis=1)
 
 
 def _errors(frames: "list[pd.DataFrame]") -> Floats:

@@ -7,6 +7,7 @@ import xarray as xr
 import bayesbias as bb
 from bayesbias.errors import FitError, ReportError
 from bayesbias.models.fits import fit_attribute
+from bayesbias.reports.posterior.contrasts import at_level
 
 
 def shifted(fit: xr.DataTree, by: float) -> xr.DataTree:
@@ -60,6 +61,9 @@ class TestCompareSeeds:
         assert list(first.contrasts["protected_word"]) == list(bb.contrasts(short_fit, level="all")["protected_word"])
         again = bb.compare_trainings(fits, level="all", random_seed=3)
         assert first.contrasts.equals(again.contrasts)
+        for level in ("overall", "protected_group"):
+            alone = bb.compare_trainings(fits, level=level, random_seed=3).contrasts
+            pd.testing.assert_frame_equal(alone, at_level(first.contrasts, level).reset_index(drop=True))
 
     def test_tables_may_list_words_in_any_order(self, short_table: pd.DataFrame) -> None:
         straight, turned = (

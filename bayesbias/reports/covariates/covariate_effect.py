@@ -251,8 +251,7 @@ class CovariateEffect(Result):
         )
         # The user's names are headings.
         headings = {
-            str(values.name): f"{values.name}{self.percent_sign(name)}"
-            for name, values in self.covariates.items()
+            str(values.name): f"{values.name}{self.percent_sign(name)}" for name, values in self.covariates.items()
         }
         words = replace(contents.tables["words"], headings={"mean": "Estimate", **headings})
         of_several = ("covariate", "unit") if len(names) > 1 else ()
