@@ -439,9 +439,9 @@ def _shifted_controls(
     others = [row for row in rows if row["connection"] not in _CONTROLS]
     if not moved or not others:
         return
-    names = " and ".join(f"{row['connection']} words ({signed_text(row['mean'])})" for row in moved)
     measure = measure_of(facts)
-    text = f"From {first!r} to {second!r}, the mean {measure.short} {measure.preposition} {names} changed"
+    shifts = [f"{measure.preposition} {row['connection']} words changed by {signed_text(row['mean'])}" for row in moved]
+    text = f"From {first!r} to {second!r}, the mean {measure.short} {', and that '.join(shifts)}"
     if all(row["direction"] == "equal" for row in others):
         text += f", although no {measure.short} {measure.preposition} other words did."
     else:
@@ -512,7 +512,7 @@ def _lacking(lacking: "pd.DataFrame", noun: str) -> Iterator[Statement]:
     for (_, name), rows in nowhere[~unrated].groupby(["role", "list"], sort=False):
         words = rows["word"].tolist()
         are = counted(len(words), "word of {} is", "words of {} are").format(shown_name(str(name)))
-        text = f"{are} in no {noun}: {name_some(words, 12)}."
+        text = f"{are} missing in every {noun}: {name_some(words, 12)}."
         yield Statement("lost words", text, {"words": words, "list": name})
     if words := nowhere["word"][unrated].tolist():
         yield Statement("lost words", f"{_UNRATED.format(noun=noun)} {name_some(words, 12)}.", {"words": words})

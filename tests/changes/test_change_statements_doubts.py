@@ -51,8 +51,8 @@ def test_controls_that_alone_moved_are_said_to() -> None:
     rows.loc[0, "direction"] = "equal"
     (doubt,) = change_doubts(rows, NONE_LACKING, FACTS)
     assert doubt.text == (
-        "From 'old' to 'new', the mean distance to neutral words (+0.100) changed, although no distance to other "
-        "words did."
+        "From 'old' to 'new', the mean distance to neutral words changed by +0.100, although no distance to "
+        "other words did."
     )
 
 
@@ -98,7 +98,7 @@ def test_lacking_words_ties_and_convergence() -> None:
     some, nowhere, unrated = (doubt for doubt in change_doubts(distances("different"), lacking, FACTS))
     assert "Lisa (not in 1900), Ann (without a number in 1910)" in some.text
     assert some.numbers == {"words": ["Lisa", "Ann"], "list": "women"}
-    assert nowhere.text == "1 word of work is in no condition: zyx."
+    assert nowhere.text == "1 word of work is missing in every condition: zyx."
     assert unrated.text == "Words without a number in the covariates were left out of all conditions: Eve."
 
 
