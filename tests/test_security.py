@@ -35,7 +35,8 @@ ATTACKS = {
     "Lists of words, studies": "a_text_that_is_read_as_a_whole_has_a_limit cells_are_counted_before_a_text_is_made "
     "cells_have_a_limit",
     "An audit asks for at most": "mistakes what_is_no_baseline settings_are_a_hundred_texts_at_most "
-    "templates_have_a_limit relations_of_very_many_kinds_are_refused faults_name_what_is_at_fault",
+    "templates_have_a_limit relations_of_very_many_kinds_are_refused "
+    "files_of_very_many_pairs_are_refused faults_name_what_is_at_fault",
     "Files above 64 MiB": "a_file_of_holes_is_refused a_journal_cannot_make_a_file_endless",
     "Names of columns of a distance": "names_of_columns_are_judged_before_the_rows_of_a_csv "
     "names_of_columns_are_judged_before_the_rows_of_a_parquet",

@@ -18,7 +18,7 @@ from bayesbias.base.results import DOUBTS, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.embeddings.embedding import Embedding, unit_rows_of
 from bayesbias.errors import MeasureError, name_some
-from bayesbias.estimates.dependence import LinkedWords
+from bayesbias.estimates.dependence import LinkedWords, check_room_for_pairs
 from bayesbias.estimates.intervals import contrast_name, settled_text
 from bayesbias.studies.study import StudyLike, load_study
 from bayesbias.tables.build import vocabulary_statistics
@@ -257,6 +257,7 @@ def _links_of_lists(source: ConditionalSource, pairs: "pd.DataFrame") -> _Links:
 def _correlations(links: _Links, codes: tuple[Codes, Codes], pairs: "pd.DataFrame") -> Floats:
     """Return the correlations of all words beyond chance, shape (words, words)."""
     code_of = dict(zip([*pairs["a"], *pairs["b"]], np.concatenate(codes).tolist(), strict=True))
+    check_room_for_pairs(len(code_of))
     correlations = np.eye(len(code_of))
     for words, linked in links.values():
         places = [code_of[word] for word in words]
@@ -268,9 +269,9 @@ def _correlations(links: _Links, codes: tuple[Codes, Codes], pairs: "pd.DataFram
 def _worth(pairs: "pd.DataFrame", role: str, column: str, links: _Links) -> float:
     """Return how many independent words of a role are in some pairs."""
     worth = 0.0
-    for name in pairs[f"{role}_group"].unique():
+    for name, words_of_list in pairs.groupby(f"{role}_group", sort=False)[column]:
         words, linked = links[role, str(name)]
-        here = np.flatnonzero(np.isin(words, pairs.loc[pairs[f"{role}_group"] == name, column]))
+        here = np.flatnonzero(np.isin(words, words_of_list))
         worth += len(here) / linked.design_effect(here)
     # A word of two lists is one word.
     return min(worth, float(pairs[column].nunique()))

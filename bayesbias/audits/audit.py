@@ -29,6 +29,7 @@ from bayesbias.audits.plan import (
     load_named_embeddings,
     lost_lists,
     named_embeddings,
+    raise_if_repeated,
     raise_unless_distinct,
     read_studies,
     unanswerable_questions,
@@ -470,6 +471,7 @@ def _checked_models(model: Any, models: Any) -> list[ModelSpec | None]:
         raise ArgumentError("model and models: give one of the two.")
     listed = [model] if models is None else check_items("models", models, "a list of models")
     check_few("models", listed)
+    raise_if_repeated("models", [source for source in listed if isinstance(source, str)])  # before any is read
     specs = [None if source is None else load_model(source) for source in listed]
     raise_unless_distinct("models", [spec.name if spec else "none" for spec in specs])
     return specs

@@ -28,7 +28,7 @@ from bayesbias.errors import ReportError
 
 _ELEMENTS = {FAIL: "failure", UNDECIDED: "skipped", UNANSWERED: "error", INCOMPARABLE: "error"}
 _QUANTILES = 1000
-_MOST_VALUES, _MOST_QUESTIONS = 4_000_000, 4_000  # of a baseline: a question has about a thousand values
+_MOST_VALUES, _MOST_QUESTIONS = 2_200_000, 2_000  # of a baseline: a question has about a thousand values
 _MOST_SETTINGS = 100
 KEPT_DRAWS = 1000
 """Largest number of draws of a question in gate.json."""

@@ -1,6 +1,7 @@
 """What an audit asks: measures, studies and embeddings, checked before any work; and its plan as a TOML file."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import chain, product
@@ -69,6 +70,7 @@ def read_studies(studies: Any) -> list[Study]:
     single = isinstance(studies, Study | str | os.PathLike | Mapping)
     sources = [studies] if single else check_items("studies", studies, "a list of studies")
     check_few("studies", sources)
+    raise_if_repeated("studies", [source for source in sources if isinstance(source, str)])  # before any is read
     read = [load_study(source) for source in sources]
     raise_unless_distinct("studies", [study.name for study in read])
     return read
@@ -78,9 +80,14 @@ def raise_unless_distinct(what: str, names: Sequence[object]) -> None:
     """Raise `ReportError` if there is no name, or one twice."""
     if not names:
         raise ReportError(f"{what}: give at least one.")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ReportError(f"{what}: two are called {twice!r}. Give different names.")
+    raise_if_repeated(what, names)
+
+
+def raise_if_repeated(what: str, names: Sequence[object]) -> None:
+    """Raise `ReportError` if there is one name twice."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ReportError(f"{what}: two are called {repeated[0]!r}. Give different names.")
 
 
 def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:

@@ -1,6 +1,7 @@
 """Templates: sentences with a place for a word, bundled or your own."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from bayesbias.base.checks import check_choice, check_items, is_text
@@ -51,9 +52,16 @@ def load_templates(part: str = "any") -> tuple[str, ...]:
     >>> bb.embeddings.load_templates("name")[-2:]
     ('WORD is a person.', "The person's name is WORD.")
     """
-    sets = read_toml(bundled("data", "templates", "seat.toml"), ArgumentError)["templates"]
+    sets = _bundled_sets()
     check_choice("part", part, tuple(sets))
     return tuple(sets[part])
+
+
+@cache
+def _bundled_sets() -> dict[str, list[str]]:
+    """Return the bundled sets by part of speech; the file is read once, not for each of thousands of words."""
+    sets: dict[str, list[str]] = read_toml(bundled("data", "templates", "seat.toml"), ArgumentError)["templates"]
+    return sets
 
 
 def templates_of_words(words: list[str], templates: TemplatesLike) -> dict[str, tuple[str, ...]]:
@@ -137,19 +145,15 @@ def templates_by_list(study: StudyLike, templates: Mapping[str, str | Iterable[s
     """
     loaded = load_study(study)
     lists = {**loaded.protected, **loaded.attribute_lists}
-    if strange := [name for name in templates if name not in (*lists, _OTHER)]:
+    if strange := [name for name in templates if name not in lists and name != _OTHER]:
         raise ArgumentError(
             f"templates: the study {loaded.name!r} has no list {strange[0]!r}{did_you_mean(strange[0], lists)}. Its "
             f"lists are {name_some(lists)}; {_OTHER!r} stands for those that are not named."
         )
     if lacking := [name for name in lists if name not in templates and _OTHER not in templates]:
         raise ArgumentError(f"templates: {name_some(map(repr, lacking))} have none. Add them, or {_OTHER!r} for all.")
-    return {
-        word: sentences
-        for name, words in lists.items()
-        for sentences in [_listed(templates.get(name, templates.get(_OTHER)))]
-        for word in words
-    }
+    listed = {name: _listed(sentences) for name, sentences in templates.items()}
+    return {word: listed[name if name in listed else _OTHER] for name, words in lists.items() for word in words}
 
 
 def _listed(templates: Any) -> tuple[str, ...]:

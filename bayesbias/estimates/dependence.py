@@ -20,6 +20,7 @@ Satterthwaite 1946 for the freedom n / d - 1). `validation/dependent_words` has 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -35,6 +36,7 @@ LEAST_FREEDOM = FEWEST_EFFECTIVE - 1
 """Two words have at least this much freedom, or a group of dependent words would have no likelihood."""
 _STEPS = 6
 _BYTES_A_PAIR = 40  # of two words of a list, in either order
+_ALWAYS_FIT = 64  # words: asking for the free memory takes longer than the correlations of short lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +57,22 @@ class ChanceCorrelations:
         [0.92, 0.0392]
         """
         quantile = max(QUANTILE, 1 - _CHANCE_LINKS / words)
-        threshold = float(np.quantile(self.values, quantile))
-        above = self.values[np.searchsorted(self.values, threshold, side="right") :]
-        return threshold, float(np.sqrt(above.clip(0)).sum() / len(self.values))
+        if quantile not in self._levels:
+            threshold = float(np.quantile(self.values, quantile))
+            above = self.values[np.searchsorted(self.values, threshold, side="right") :]
+            self._levels[quantile] = threshold, float(np.sqrt(above.clip(0)).sum() / len(self.values))
+        return self._levels[quantile]
+
+    @cached_property
+    def _levels(self) -> dict[float, tuple[float, float]]:
+        """Levels by quantile: a study of thousands of lists asks for few of them."""
+        return {}
 
 
 def check_room_for_pairs(words: int) -> None:
     """Raise `NotEnoughMemoryError` if the correlations of so many words do not fit into the free memory."""
+    if words <= _ALWAYS_FIT:
+        return
     what = f"The correlations of {words:,} words with each other"
     check_memory(_BYTES_A_PAIR * words**2, what, "Take shorter lists, or allow more memory.")
 
@@ -198,6 +209,8 @@ def clusters(links: LinkedWords, least: float) -> list[list[int]]:
     from scipy.sparse.csgraph import connected_components
 
     words, strong = len(links.chance), links.strengths >= least
+    if not strong.any():
+        return []
     first, second = links.pairs[strong].T
     graph = coo_array((np.ones(len(first)), (first, second)), shape=(words, words))
     cluster_of = connected_components(graph, directed=False)[1]

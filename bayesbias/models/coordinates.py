@@ -91,6 +91,11 @@ def bytes_of_draws(spec: ModelSpec, draws: int, protected: int, connections: int
     return 4 * 8 * draws * parameter_count(spec, protected, connections, attributes)
 
 
+def bytes_of_covariances(draws: int, lists: int, groups: int) -> int:
+    """Return the bytes that the covariances of the means of groups need while lists are drawn: four copies of them."""
+    return 4 * 8 * draws * lists * groups**2
+
+
 def parameter_count(spec: ModelSpec, protected: int, connections: int, attributes: int) -> int:
     """Return the number of parameters of a model, for so many words and connections, and one list a connection."""
     numbers = protected * connections + 3 * connections

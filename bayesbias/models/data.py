@@ -294,10 +294,12 @@ def lacking_sides(
     >>> lacking_sides(np.array([True, False]), measured, np.array(["jew", "muslim"]), ("associated", "different"))
     {'muslim': 'no associated list'}
     """
-    lacking = {}
+    names, group_of = np.unique(groups, return_inverse=True)
+    of_groups = np.zeros((len(names), len(connections)), dtype=bool)
+    np.logical_or.at(of_groups, group_of, measured)
+    has, lacking = dict(zip(names.tolist(), of_groups.tolist(), strict=True)), {}
     for group in dict.fromkeys(groups[~compared].tolist()):
-        has = measured[groups == group].any(axis=0).tolist()
-        sides = [name for name, is_there in zip(connections, has, strict=True) if name in SIDES and not is_there]
+        sides = [name for name, is_there in zip(connections, has[group], strict=True) if name in SIDES and not is_there]
         lacking[str(group)] = f"no {' and no '.join(sides)} list"
     return lacking
 

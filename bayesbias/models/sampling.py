@@ -11,11 +11,18 @@ import numpy as np
 from bayesbias.base.checks import HDI_PROB, check_choice, check_count, check_probability, check_rope, resolve_seed
 from bayesbias.base.files.settings import outside_foreign_folder
 from bayesbias.base.machine import available_cores, check_memory, private_temporaries
+from bayesbias.base.number_text import counted
 from bayesbias.base.progress import has_audience
 from bayesbias.errors import FitError, SamplerWarning, warn_user
-from bayesbias.models.coordinates import PARAMETERS, bytes_of_draws, draws_dataset, parameter_count
+from bayesbias.models.coordinates import (
+    PARAMETERS,
+    bytes_of_covariances,
+    bytes_of_draws,
+    draws_dataset,
+    parameter_count,
+)
 from bayesbias.models.covariates import CovariatesLike, with_covariates
-from bayesbias.models.data import ModelData, compared_part, groups_not_compared, model_data
+from bayesbias.models.data import ModelData, compared_part, groups_not_compared, list_kinds, model_data
 from bayesbias.models.fits import add_groups, check_groups, finish_fit, judge_fit
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.models.multivariate.posterior_draws import with_population
@@ -258,3 +265,9 @@ def check_room_for_draws(data: ModelData, spec: ModelSpec, draws: int) -> None:
     advice = f"{fewer}, or the model 'crossed_per_list'." if spec.multivariate else f"{fewer}."
     what = f"{draws:,} draws of {parameter_count(spec, *sizes):,} parameters"
     check_memory(bytes_of_draws(spec, draws, *sizes), what, advice)
+    if spec.multivariate:
+        groups = len(np.unique(data.protected_groups))
+        lists = len(list_kinds(data) if data.attribute_groups is None else np.unique(data.attribute_groups))
+        what = f"{draws:,} draws of the covariances of {groups:,} protected groups in {counted(lists, 'list')}"
+        advice = "Take fewer draws, or fewer protected groups, or the model 'crossed_per_list'."
+        check_memory(bytes_of_covariances(draws, lists, groups), what, advice)

@@ -1,9 +1,10 @@
 """Check of a study's words in a vocabulary, before any distance is computed."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -206,14 +207,22 @@ def check_words(
     )
 
 
+def _by_list(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str], list[Any]]]:
+    """Yield the kind and the name of each list with its rows; a frame for each of thousands of lists takes long."""
+    lists = defaultdict(list)
+    for row in frame.itertuples(index=False):
+        lists[str(row.kind), str(row.list)].append(row)
+    yield from lists.items()
+
+
 def _worths(frame: pd.DataFrame, vectors: Mapping[str, np.ndarray], sample: np.ndarray | None) -> pd.DataFrame:
     """Return what each list is worth in independent words, and which words count nearly as one."""
     columns = ["kind", "list", "effective_words", "nearly_one"]
     if sample is None:
         return pd.DataFrame([], columns=columns).astype({"effective_words": float})
     vocabulary, records = Vocabulary.from_reference(unit_rows(sample)), []
-    for (kind, name), rows in frame[frame["form"].isin(vectors)].groupby(["kind", "list"], sort=False):
-        words, forms_of_list = rows["word"].tolist(), rows["form"].drop_duplicates()
+    for (kind, name), rows in _by_list(frame[frame["form"].isin(vectors)]):
+        words, forms_of_list = [row.word for row in rows], list(dict.fromkeys(row.form for row in rows))
         links = vocabulary.links(unit_rows(np.stack([vectors[form] for form in forms_of_list])))
         worth = len(forms_of_list) / links.design_effect(np.arange(len(forms_of_list)))
         joined = "; ".join(", ".join(words[place] for place in places) for places in clusters(links, NEARLY_ONE))
@@ -231,12 +240,10 @@ def _spelling(frame: pd.DataFrame, vocabulary: Mapping[str, int]) -> Iterator[St
 
 def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Statement]:
     """Yield statements on lists that lost too many words, and on English control words."""
-    for (kind, name), rows in (
-        (tuple(map(str, key)), rows) for key, rows in frame.groupby(["kind", "list"], sort=False)
-    ):
-        missing = rows[rows["form"] == ""]
+    for (kind, name), rows in _by_list(frame):
+        missing = [row for row in rows if row.form == ""]
         is_control = kind == "attribute" and name in CONTROLS
-        word_list = WordList(name, len(rows), missing["word"].tolist(), limited=not is_control)
+        word_list = WordList(name, len(rows), [row.word for row in missing], limited=not is_control)
         numbers = {"words": len(rows), "lost": len(missing)}
         if word_list.is_over(max_lost):
             spelt = _cases_of_others(missing)
@@ -257,7 +264,8 @@ def _doubts(study: Study, frame: pd.DataFrame, max_lost: float) -> Iterator[Stat
             yield Statement("controls", text, numbers)
 
 
-def _cases_of_others(missing: pd.DataFrame) -> dict[str, str]:
+def _cases_of_others(missing: list[Any]) -> dict[str, str]:
     """Return the lost words that the vocabulary has in another case, with the name of that form."""
-    near = missing[["word", "near"]].itertuples(index=False, name=None)
-    return {word: case for word, form in near for case in ("upper", "title", "lower") if FORMS[case](word) == form}
+    return {
+        row.word: case for row in missing for case in ("upper", "title", "lower") if FORMS[case](row.word) == row.near
+    }

@@ -123,10 +123,11 @@ def code_words(column: pd.Series) -> WordCodes:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, values = column.array.codes, column.cat.categories  # column.cat.codes is a copy
     else:
-        if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
+        # Hashes of Python's texts are random; those of Arrow's texts, and of numbers, can be chosen, and a search then
+        # takes quadratic time.
+        if not isinstance(column.dtype, pd.StringDtype) and pd.api.types.infer_dtype(column, skipna=True) != "string":
             column = column.map(str, na_action="ignore")
-        # Hashes of Python's texts are random; those of Arrow's can be chosen, and a search then takes quadratic time.
-        codes, values = pd.factorize(column.astype(object) if isinstance(column.dtype, pd.StringDtype) else column)
+        codes, values = pd.factorize(column.astype(object))
     words = np.array([str(value) for value in values], dtype=object)
     distinct = list(dict.fromkeys(words))
     if len(distinct) < len(words):  # such as the numbers 1 and the text "1"

@@ -577,7 +577,8 @@ def _groups_by_association(words: dict[str, WordCodes]) -> WordCodes:
         associations.setdefault(pair // len(attribute.words), []).append(attribute.words[pair % len(attribute.words)])
     names = ["+".join(sorted(associations.get(code, ["unassociated"]))) for code in range(len(word.words))]
     groups = list(dict.fromkeys(names))
-    position = np.array([groups.index(name) for name in names])
+    place_of = {name: place for place, name in enumerate(groups)}
+    position = np.array([place_of[name] for name in names])
     return WordCodes(relabel(word.codes, position, code_type(len(groups))), np.array(groups, dtype=object))
 
 

@@ -171,13 +171,16 @@ def links_of_distances(distances: Floats, list_of: np.ndarray, kind_of: np.ndarr
     products, vary = units @ units.T, units.any(axis=1)
     apart = (list_of[:, None] != list_of) & vary[:, None] & vary
     kinds = np.zeros(len(list_of), dtype=int) if kind_of is None else kind_of
-    pairs, strengths, share = [], [], np.zeros(len(list_of))
-    for rows in members:
-        alike = apart & (kinds == kinds[rows[0]]) & (kinds == kinds[rows[0]])[:, None]
+    chances: dict[int, ChanceCorrelations] = {}
+    for kind in np.unique(kinds).tolist():
+        alike = apart & (kinds == kind) & (kinds == kind)[:, None]
         others = alike if alike.any() else apart
         if others.sum() < 2 * _FEWEST_PAIRS:
             return None
-        links = linked_words(products[np.ix_(rows, rows)], ChanceCorrelations.from_pairs(products[others]))
+        chances[kind] = ChanceCorrelations.from_pairs(products[others])
+    pairs, strengths, share = [], [], np.zeros(len(list_of))
+    for rows in members:
+        links = linked_words(products[np.ix_(rows, rows)], chances[int(kinds[rows[0]])])
         pairs.append(rows[links.pairs])
         strengths.append(links.strengths)
         share[rows] = links.chance

@@ -1,6 +1,7 @@
 """Asymmetry of the words of a study: means by connection, their differences, and what is left out."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesbias as bb
@@ -121,3 +122,23 @@ def test_words_that_depend_on_each_other_widen_the_intervals() -> None:
         np.testing.assert_allclose(made["mean"], plain["mean"])
         widths = (made["hdi_high"] - made["hdi_low"]) / (plain["hdi_high"] - plain["hdi_low"])
         assert (widths > 1.01).all()
+
+
+def test_worths_take_no_pass_over_all_pairs_for_each_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    comparisons: list[int] = []
+    equal = pd.Series.__eq__
+
+    def counted(column: pd.Series, other: object) -> pd.Series:
+        comparisons[-1] += 1
+        return equal(column, other)
+
+    monkeypatch.setattr(pd.Series, "__eq__", counted)
+    for step in (5, 1):
+        lists = {str(start): WORDS[start : start + step] for start in range(0, 10, step)}
+        associated = [(name, "a") for name in lists]
+        attributes = {"a": WORDS[10:15], "b": WORDS[15:19]}
+        controls = {"human": "none", "neutral": "none"}
+        study = bb.Study(name="x", protected=lists, attributes=attributes, associated=associated, **controls)
+        comparisons.append(0)
+        bb.asymmetry.study_asymmetry(bb.asymmetry.static(made_vectors()), study)
+    assert comparisons[0] == comparisons[1]

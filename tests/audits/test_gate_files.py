@@ -76,8 +76,8 @@ def test_the_probability_of_worse_is_that_of_two_normals() -> None:
 
 
 def test_the_memory_for_questions_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = written(tmp_path, *[QUESTION] * 4000)
-    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 30_000_000)
+    path = written(tmp_path, *[QUESTION] * 2000)
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 15_000_000)
     with pytest.raises(NotEnoughMemoryError, match="its questions would need"):
         read_baseline(path)
 
@@ -121,8 +121,8 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
         ([QUESTION | {"draws": [0.1, -1e308]}], SCHEMA_VERSION, "draws"),
         ([QUESTION | {"draws": [0.1] * 1001}], SCHEMA_VERSION, "draws must be a list of 1 to 1,000"),
         ([QUESTION | {"draws": [0.1, True]}], SCHEMA_VERSION, "draws"),
-        ([QUESTION] * 4001, SCHEMA_VERSION, "more than 4,000 questions"),
-        ([[[]] * 4_000_000], SCHEMA_VERSION, "more than 4,000,000 values"),
+        ([QUESTION] * 2001, SCHEMA_VERSION, "more than 2,000 questions"),
+        ([[[]] * 2_200_000], SCHEMA_VERSION, "more than 2,200,000 values"),
     ],
 )
 def test_what_is_no_baseline(tmp_path: Path, questions: list[Any], version: Any, fact: str) -> None:

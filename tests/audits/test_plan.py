@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.audits import audit as audit_of_many
 from bayesbias.audits import plan
 from bayesbias.audits.plan import (
     check_measures,
@@ -124,6 +125,16 @@ def test_one_study_or_several() -> None:
         read_studies([study, pets.study()])
     with pytest.raises(ReportError, match="studies"):
         read_studies([])
+
+
+def test_a_study_or_model_that_is_named_again_and_again_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan that named one a thousand times took ten seconds."""
+    monkeypatch.setattr(plan, "load_study", None)
+    with pytest.raises(ReportError, match="studies: two are called 'weat7'"):
+        read_studies(["weat7"] * 1_000)
+    monkeypatch.setattr(audit_of_many, "load_model", None)
+    with pytest.raises(ReportError, match="models: two are called 'crossed'"):
+        bb.audit("nowhere.npz", pets.study(), models=["crossed", None, "crossed"])
 
 
 def test_distinct_names() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.base import machine as memory
+from bayesbias.embeddings import templates as template_files
 from bayesbias.embeddings.language_models.prompts import pair_templates
 from bayesbias.embeddings.templates import template_steps, templates_of_words
 from bayesbias.errors import ArgumentError, NotEnoughMemoryError
@@ -74,3 +75,30 @@ def test_templates_have_a_limit() -> None:
         templates_of_words(["king"], ["A WORD."] * 1001)
     with pytest.raises(ArgumentError, match="templates: 1,001 sentences are more than 1,000"):
         pair_templates(["The PROTECTED is ATTRIBUTE."] * 1001)
+
+
+def test_bundled_templates_are_read_once_for_thousands_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading and checking them for each of 10,000 words took half a minute."""
+    reads: list[object] = []
+    read = template_files.read_toml
+    monkeypatch.setattr(template_files, "read_toml", lambda *given: reads.append(given) or read(*given))
+    template_files._bundled_sets.cache_clear()
+    words = [f"w{place}" for place in range(100)]
+    assert set(templates_of_words(words, dict.fromkeys(words, "noun")).values()) == {
+        bb.embeddings.load_templates("noun")
+    }
+    assert len(reads) == 1
+
+
+def test_sentences_of_many_lists_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    checks: list[object] = []
+    check = template_files.checked_templates
+    monkeypatch.setattr(template_files, "checked_templates", lambda given: checks.append(given) or check(given))
+    lists = {f"list {place}": [f"w{place}"] for place in range(100)}
+    study = bb.Study(
+        name="x", protected={"a": ["x"]}, attributes=lists, associated=[("a", "list 0")], human="none", neutral="none"
+    )
+    chosen = bb.embeddings.templates_by_list(study, {"other": ["This is WORD."], "a": ["A WORD."]})
+    assert chosen["x"] == ("A WORD.",)
+    assert {chosen[f"w{place}"] for place in range(100)} == {("This is WORD.",)}
+    assert len(checks) == 2

@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from bayesbias.errors import DuplicatesWarning, FitError, TableError
-from bayesbias.models.data import compared_part, groups_not_compared, model_data, subset
+from bayesbias.models.data import compared_part, groups_not_compared, lacking_sides, model_data, subset
 from bayesbias.tables.codes import PAIR_COLUMNS, WORD_COLUMNS
 from bayesbias.tables.schema import drop_duplicates, table_hash, validate_table
 from tests import third_group
+from tests.comparisons import CountedArray
 from tests.models.tables import small
 
 
@@ -151,3 +152,12 @@ def test_a_word_that_lost_a_side_stays_in_its_group() -> None:
     data = model_data(rows)
     assert data.compared[data.protected_words == "algebra"].all()
     assert groups_not_compared(data) == {"people": "no associated list"}
+
+
+def test_what_groups_lack_takes_no_pass_over_all_words_for_each_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CountedArray, "comparisons", 0)
+    groups = np.array([f"group {place // 2}" for place in range(100)]).view(CountedArray)
+    measured = np.tile([[False, True], [False, False]], (50, 1))
+    lacking = lacking_sides(np.zeros(100, dtype=bool), measured, groups, ("associated", "different"))
+    assert lacking == {f"group {place}": "no associated list" for place in range(50)}
+    assert CountedArray.comparisons == 0

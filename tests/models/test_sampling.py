@@ -15,7 +15,8 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import ArgumentError, ConvergenceWarning, ModelError
+from bayesbias.errors import ArgumentError, ConvergenceWarning, ModelError, NotEnoughMemoryError
+from bayesbias.models.samplers.registry import SAMPLERS
 from tests.models.agreement import worst_differences
 from tests.models.tables import small
 
@@ -238,3 +239,13 @@ def test_without_a_seed_one_is_recorded_that_repeats_the_draws(few: pd.DataFrame
     again, other = drawn(seed), drawn(seed - 1 if seed else 1)
     assert first["posterior"].to_dataset().equals(again["posterior"].to_dataset())
     assert not first["posterior"].to_dataset().equals(other["posterior"].to_dataset())
+
+
+def test_covariances_of_very_many_groups_are_refused_before_any_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand groups took hours, and 250 GB."""
+    words = small(300, 4)
+    words["protected_group"] = words["protected_word"]
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 1_000_000_000)
+    monkeypatch.delitem(SAMPLERS, "conjugate")
+    with pytest.raises(NotEnoughMemoryError, match=r"8,000 draws .* 300 protected groups in 4 lists .* 92\.2 GB"):
+        bb.fit(words, random_seed=1, progress=False)

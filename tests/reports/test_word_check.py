@@ -1,11 +1,14 @@
 """The check of a study's words in a vocabulary."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesbias as bb
+from bayesbias.base import machine as memory
 from bayesbias.errors import ArgumentError
 from tests.studies.made import make
 
@@ -86,3 +89,34 @@ def test_words_stored_in_another_case_are_to_be_looked_up_so_and_not_changed() -
     advice = [str(doubt).split(": ")[-1] for doubt in check.doubts if doubt.kind == "lost words"]
     # Half of the list b would still be lost.
     assert advice == ["look their other forms up, which are stored (case='exact,lower').", "use other words."]
+
+
+def test_no_frame_is_made_for_each_of_many_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames and questions about memory for each of 5,000 lists took half a minute."""
+    calls: Counter[str] = Counter()
+    taken, free = pd.DataFrame.__getitem__, memory.free_memory
+
+    def taken_and_counted(frame: pd.DataFrame, key: object) -> object:
+        calls["frames"] += 1
+        return taken(frame, key)
+
+    def free_and_counted() -> int:
+        calls["memory"] += 1
+        return free()
+
+    monkeypatch.setattr(pd.DataFrame, "__getitem__", taken_and_counted)
+    monkeypatch.setattr(memory, "free_memory", free_and_counted)
+    counts = []
+    for lists in (2, 40):
+        words = [f"w{number}" for number in range(1_200)]
+        attributes = {f"list {place}": [*words[3 * place : 3 * place + 3], f"lost {place}"] for place in range(lists)}
+        protected = {"a": words[-4:-2], "b": words[-2:]}
+        study = make(
+            protected=protected, attributes=attributes, associated=[("a", "list 0")], human="none", neutral="none"
+        )
+        calls.clear()
+        check = bb.check_words((words, np.random.default_rng(1).normal(size=(1_200, 5))), study)
+        assert check.lists["effective_words"].notna().all()
+        assert len(check.doubts) == lists
+        counts.append(dict(calls))
+    assert counts[0] == counts[1]

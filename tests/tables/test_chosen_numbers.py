@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -87,3 +88,21 @@ def test_texts_are_read_with_hashes_that_nobody_can_choose(
     read = read_table(path)["protected_word"]
     assert read.tolist() == words
     assert code_words(read).words.tolist() == words
+
+
+@pytest.mark.parametrize(
+    ("dtype", "words"), [("string[pyarrow]", ["a", "b"]), ("large_string[pyarrow]", ["a", "b"]), ("int64", ["1", "2"])]
+)
+def test_words_of_a_frame_are_counted_with_hashes_that_nobody_can_choose(
+    dtype: str, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 40,000 texts of Arrow with one hash, a fit took five seconds before it refused them."""
+    column, factorize = pd.Series(words).astype(dtype), pd.factorize  # type: ignore[call-overload]
+
+    def by_hashes_of_python(values: pd.Series) -> Any:
+        assert values.dtype == object
+        assert all(isinstance(value, str) for value in values)
+        return factorize(values)
+
+    monkeypatch.setattr(pd, "factorize", by_hashes_of_python)
+    assert code_words(column).words.tolist() == words

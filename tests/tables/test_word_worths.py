@@ -9,6 +9,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, TableError
+from bayesbias.estimates.dependence import ChanceCorrelations
 from bayesbias.models.data import model_data
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
 from bayesbias.tables.word_worths import KEY, links_of_distances
@@ -118,3 +119,17 @@ def test_distances_alone_show_copies() -> None:
 def test_too_few_distances_show_nothing(words: int, distances: int, lists: int) -> None:
     values = np.random.default_rng(1).standard_normal((words * lists, distances))
     assert links_of_distances(values, np.repeat(np.arange(lists), words)) is None
+
+
+def test_all_pairs_are_sorted_once_for_each_kind_of_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each list takes hours with thousands of lists."""
+    sorted_pairs: list[int] = []
+
+    def counted(correlations: np.ndarray) -> ChanceCorrelations:
+        sorted_pairs.append(correlations.size)
+        return ChanceCorrelations(np.sort(correlations, axis=None))
+
+    monkeypatch.setattr(ChanceCorrelations, "from_pairs", counted)
+    values = np.random.default_rng(1).standard_normal((120, 10))
+    assert links_of_distances(values, np.repeat(np.arange(20), 6), np.repeat([0, 1], 60)) is not None
+    assert len(sorted_pairs) == 2

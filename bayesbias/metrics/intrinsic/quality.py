@@ -26,6 +26,8 @@ _TAGGED = re.compile(r".+-[njv]")
 _TUPLE = "priest:nun dog:bitch book:magazine doctor:nurse"
 _WORDS = 4096  # words of the vocabulary per block
 _QUESTIONS = 512  # questions per block
+MOST_SCORED_PAIRS = 10_000
+"""Pairs of a file of word similarity."""
 _CROSSED = ("first_pair", "second_pair")
 
 
@@ -44,7 +46,7 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
     Raises
     ------
     MeasureError
-        If a line is not a pair with a score, or there are fewer than three.
+        If a line is not a pair with a score, or there are fewer than three pairs or more than 10,000.
     InputFileError
         If the file cannot be read.
 
@@ -71,6 +73,11 @@ def read_similarity(path: str | os.PathLike[str]) -> SimilarityPairs:
                 f"{path}, line {number}: {line[:60]!r} is not two words and a score. Write it as 'tiger cat 7.35'."
             )
         pairs.append((cells[0], cells[1], score))
+        if len(pairs) > MOST_SCORED_PAIRS:
+            raise MeasureError(
+                f"{path} has more than {MOST_SCORED_PAIRS:,} pairs, which are ranked again at each draw: take a random "
+                "sample of the lines. Published files have up to about 3,500 pairs."
+            )
     _raise_if_few(path, pairs, 3, "pairs of words with a score", "tiger cat 7.35")
     if all(_TAGGED.fullmatch(word) for pair in pairs for word in pair[:2]):
         return [(first[:-2], second[:-2], score) for first, second, score in pairs]

@@ -129,7 +129,8 @@ def attribute_sample(data: ModelData) -> AttributeSample:
     names, name_of = list(list_kinds(data)), kind_of
     if data.attribute_groups is not None:
         names = list(dict.fromkeys(data.attribute_groups.tolist()))
-        name_of = np.array([names.index(name) for name in data.attribute_groups.tolist()])
+        place_of = {name: place for place, name in enumerate(names)}
+        name_of = np.array([place_of[name] for name in data.attribute_groups.tolist()])
     lists, list_of = np.unique(
         np.column_stack([kind_of, name_of, _completed(connection, name_of, group_of)]), axis=0, return_inverse=True
     )

@@ -453,7 +453,9 @@ def places_of_lists(
     ([1], [2])
     """
     share = sample.connection_weights > 0
+    of_groups = np.zeros((sample.group_of.max() + 1, *share.shape[1:]), dtype=bool)
+    np.logical_or.at(of_groups, sample.group_of, share)
     for position, name in enumerate(connections):
-        yield (name, -1), np.flatnonzero(share[:, position].any(axis=0))
-        for group in range(sample.group_of.max() + 1):
-            yield (name, group), np.flatnonzero(share[sample.group_of == group, position].any(axis=0))
+        yield (name, -1), np.flatnonzero(of_groups[:, position].any(axis=0))
+        for group, lists_of_connections in enumerate(of_groups):
+            yield (name, group), np.flatnonzero(lists_of_connections[position])

@@ -47,6 +47,17 @@ def test_a_damaged_file_is_an_error_that_names_the_line(content: str, message: s
         bb.metrics.read_similarity(path)
 
 
+def test_files_of_very_many_pairs_are_refused(tmp_path: Path) -> None:
+    """Ranking 200,000 pairs at each draw took minutes."""
+    path = tmp_path / "pairs.txt"
+    lines = [f"cat{number} dog {number}\n" for number in range(10_001)]
+    path.write_text("".join(lines[1:]))
+    assert len(bb.metrics.read_similarity(path)) == 10_000
+    path.write_text("".join(lines))
+    with pytest.raises(MeasureError, match=r"more than 10,000 pairs.* random sample"):
+        bb.metrics.read_similarity(path)
+
+
 def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "pairs.txt"
     path.write_bytes(b"caf\xe9 bar 1\n")

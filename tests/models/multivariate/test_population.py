@@ -1,5 +1,7 @@
 """Words like these, from the means of these words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,7 @@ from bayesbias.models.multivariate.population import (
     without_inflation,
 )
 from bayesbias.models.multivariate.posterior_draws import sample_list_means
+from tests.comparisons import CountedArray
 from tests.models.tables import small
 
 CONNECTIONS = ("associated", "different", "human")
@@ -244,8 +247,11 @@ def test_a_group_of_one_word_has_the_share_of_the_others() -> None:
     assert (of_fit.word_variance[:, :, single] > 0).all()
 
 
-def test_lists_are_found_by_connection_and_group() -> None:
-    places = dict(places_of_lists(*sample_of(4, 3)))
+def test_lists_are_found_by_connection_and_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CountedArray, "comparisons", 0)
+    sample, connections = sample_of(4, 3)
+    places = dict(places_of_lists(replace(sample, group_of=sample.group_of.view(CountedArray)), connections))
+    assert CountedArray.comparisons == 0, "one pass over all words for each group takes quadratic time"
     assert {key: value.tolist() for key, value in places.items() if key[0] != "neutral"} == {
         ("associated", -1): [0, 1], ("associated", 0): [0], ("associated", 1): [1],
         ("different", -1): [0, 1], ("different", 0): [1], ("different", 1): [0],
