@@ -268,7 +268,7 @@ class Changes(ComparedConditions):
                 "Study": facts["study"],
                 "Scope": facts["scope"],
                 "Trend": ("random walk" if facts["walk"] else "line") if facts["trend"] else "none",
-                "Draws": f"{facts['draws']:,} of each chain",
+                "Draws": f"{facts['draws']:,} in each of {CHAINS} chains",
                 "Seed": str(facts["random_seed"]),
                 "Interval": prob,
             },

@@ -183,7 +183,7 @@ class Sensitivity(Result):
             },
             settings={
                 "Model": self.model,
-                "Draws": f"{self.total_draws:,}",
+                "Draws of each refit": f"{self.total_draws:,}, all chains together",
                 "Seed": str(self.random_seed),
                 "Interval": prob,
             },
