@@ -1,5 +1,5 @@
 # make demo   an audit of well-known questions in bundled vectors: bayesbias-demo/report.html
-# make test   every check: lint, types, layers, tests, doctests, and the wheel
+# make test   every check: lint, types, layers, tests, doctests, and the wheel; TESTS='-m slow' chooses tests
 # make test-lowest, make test-newest  the quick tests on the lowest and the newest Python, where they can be had
 # make test-extras  the tests of what needs torch, in an environment of its own (7 GB)
 # make docs   the site, in docs/_build/html/
@@ -27,7 +27,7 @@ demo: .venv/ready
 	$(BIN)/bayesbias demo --output bayesbias-demo --overwrite
 
 test: check
-	$(ONE_THREAD) $(BIN)/pytest -q -n $(WORKERS) --dist worksteal --durations=30
+	$(ONE_THREAD) $(BIN)/pytest -q $(TESTS) -n $(WORKERS) --dist worksteal --durations=30
 	.ci/wheel
 
 test-lowest test-newest: .venv/ready
