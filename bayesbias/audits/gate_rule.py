@@ -40,7 +40,7 @@ def decided(
     if earlier_coherence is not None and earlier_coherence.coherence > 0:
         scale = coherence.coherence / earlier_coherence.coherence
         scale = scale if region.standardised else min(1.0, scale)
-    low, high = region.distances(coherence.coherence)
+    low, high = region.ends(coherence.coherence)
     if not region.standardised:
         low, high = low * scale, high * scale
     outcome, reason = _by_region(row, draws, (low, high), hdi_prob)

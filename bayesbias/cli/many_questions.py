@@ -144,7 +144,8 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
         cells = _begin(delivery)
     keeping = {"keep_fits": pages and output is not None, "cells": cells}
     settings = {**content.settings, **keeping, "progress": delivery.progress}
-    frame = bb.audit(content.embeddings, content.studies, content.measures, **settings)
+    sources = content.sources(progress=delivery.progress)
+    frame = bb.audit(sources, content.studies, content.measures, **settings)
     failed, wrote = failed_cells(frame), ""
     if len(frame) and output is not None:
         delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
@@ -233,7 +234,7 @@ def _gated(
         read_baseline(rule["baseline"])  # a wrong file is named before any work
     earlier_answers = [] if cells is None else list(cells.glob("*.npz"))
     settings = {**content.settings, "cells": cells, "progress": delivery.progress}
-    frame = bb.audit(content.embeddings, content.studies, [CONTRAST], **settings)
+    frame = bb.audit(content.sources(progress=delivery.progress), content.studies, [CONTRAST], **settings)
     if earlier_answers:  # whoever can write them decides what the gate says
         count = counted(len(earlier_answers), "answer")
         show(
