@@ -103,6 +103,7 @@ class AskedQuestion:
     - `study_hash`, `model_hash`, `words_hash`: hashes of its lists, model and looked-up words.
     - `interval_includes`: what its interval includes besides the choice of independent words.
     - `lost_words`: how many words were lost.
+    - `contrast_unit`: unit of its contrasts, or the name of a measure that has none.
     """
 
     study_hash: str
@@ -110,6 +111,7 @@ class AskedQuestion:
     words_hash: str
     interval_includes: str
     lost_words: int
+    contrast_unit: str = COSINE_DISTANCE.name
 
 
 ASKED = tuple(AskedQuestion.__annotations__)
@@ -143,6 +145,8 @@ class GatePlan:
             return "its model is not that of the baseline"
         if before.words_hash and not now.words_hash:
             return ""  # its embedding could not be read, which is an outcome of its own
+        if before.contrast_unit != now.contrast_unit:
+            return f"its contrasts are in {now.contrast_unit}, those of the baseline in {before.contrast_unit}"
         if before.lost_words != now.lost_words:
             return f"lost words of its groups: {before.lost_words} in the baseline, {now.lost_words} now"
         if before.words_hash != now.words_hash:
