@@ -118,14 +118,15 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
 
         [embeddings]
         GloVe = "glove.6B.300d.txt"
+        BERT = {surprisal = "bert/", templates = "pronouns"}
 
-    For thousands of fits a plan can also have lists such as models = ["crossed", "hierarchical"] and seeds = [1, 2],
-    and workers = 8. The answer of each cell (a study of an embedding by a model with a seed) is kept in the folder
-    cells/ of the output. Run a stopped audit again to continue it. If you extend the plan, only new cells are computed.
-    With --pages nothing is kept there. If a question has no answer, such as one of an embedding that cannot be read,
-    the others go on, and the exit code is 5. Such questions are in failed.csv with their errors; the next run, with
-    --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs there and here: start it with
-    certificates (tls://).
+    A section in place of a path names surprisals, scores or tables. For thousands of fits a plan can also have lists
+    such as models = ["crossed", "hierarchical"] and seeds = [1, 2], and workers = 8. The answer of each cell (a study
+    of an embedding by a model with a seed) is kept in the folder cells/ of the output. Run a stopped audit again to
+    continue it. If you extend the plan, only new cells are computed. With --pages nothing is kept there. If a question
+    has no answer, such as one of an embedding that cannot be read, the others go on, and the exit code is 5. Such
+    questions are in failed.csv with their errors; the next run, with --overwrite, tries them again. Whoever reaches a
+    Dask scheduler can run programs there and here: start it with certificates (tls://).
 
     Examples
     --------
@@ -144,8 +145,7 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
         cells = _begin(delivery)
     keeping = {"keep_fits": pages and output is not None, "cells": cells}
     settings = {**content.settings, **keeping, "progress": delivery.progress}
-    sources = content.sources(progress=delivery.progress)
-    frame = bb.audit(sources, content.studies, content.measures, **settings)
+    frame = bb.audit(content.sources(progress=delivery.progress), content.studies, content.measures, **settings)
     failed, wrote = failed_cells(frame), ""
     if len(frame) and output is not None:
         delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
@@ -175,8 +175,8 @@ def gate(
 ) -> None:
     """Pass or fail each question of a plan by a region of practical equivalence.
 
-    The plan is that of `bayesbias audit`, with rope = 0.02 or rope = {{standardised = 0.3}}. Only contrasts are used.
-    Prints one line per question, then the outcome. Exit codes, of several outcomes the first:
+    The plan is that of `bayesbias audit`, with rope = 0.02, {{nats = 0.1}} or {{standardised = 0.3}}. Only contrasts
+    are used. Prints one line per question, then the outcome. Exit codes, of several outcomes the first:
 
     {exit_codes}
 
