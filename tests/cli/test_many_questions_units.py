@@ -87,17 +87,19 @@ def test_a_plan_asks_two_language_models(shared: Path, tmp_path: Path, monkeypat
         '[protected]\nmen = ["engineer", "carpenter", "pilot"]\nwomen = ["nurse", "librarian", "dancer"]\n'
         '[attributes]\nmale = ["he", "him"]\nfemale = ["she", "her"]\n[controls]\nhuman = "none"\nneutral = "none"\n'
     )
+    templates = ["The PROTECTED said that ATTRIBUTE was tired.", "As a PROTECTED, ATTRIBUTE worked in the city."]
+    (tmp_path / "mine.txt").write_text("\n".join(templates) + "\n")
     named = "".join(
-        f'{kind} = {{surprisal = "{models / kind}", templates = "pronouns"}}\n' for kind in ("masked", "causal")
+        f'{kind} = {{surprisal = "{models / kind}", templates = "mine.txt"}}\n' for kind in ("masked", "causal")
     )
     (tmp_path / "audit.toml").write_text(
-        f'studies = ["work.toml"]\nmeasures = ["contrast"]\nrandom_seed = 1\ndraws = 100\n[embeddings]\n{named}'
+        f'studies = ["work.toml"]\nmeasures = ["contrast"]\nrandom_seed = 1\ndraws = 25\n[embeddings]\n{named}'
     )
     assert in_process("audit", "audit.toml", "-o", "audit", "--quiet", monkeypatch=monkeypatch) == 0
     frame = pd.read_csv("audit/audit.csv", keep_default_na=False)
     overall = frame[frame["protected_group"] == ""].set_index("embedding")
     assert overall["contrast_unit"].to_dict() == {"masked": "nats", "causal": "nats"}
     for kind in ("masked", "causal"):
-        table = bb.surprisal_table(models / kind, "work.toml", "pronouns", progress=False)
+        table = bb.surprisal_table(models / kind, "work.toml", templates, progress=False)
         lists = table.groupby(["protected_group", "connection"], observed=True)["surprisal"].mean().unstack()
         assert overall.loc[kind, "observed"] == pytest.approx(float((lists["associated"] - lists["different"]).mean()))
