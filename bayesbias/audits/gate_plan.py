@@ -6,7 +6,7 @@ from typing import Any
 
 from bayesbias.base.checks import is_text, region_ends, shown
 from bayesbias.base.number_text import exact_text
-from bayesbias.errors import ArgumentError, ReportError, setting
+from bayesbias.errors import ArgumentError, ReportError, did_you_mean, setting
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 STANDARDISED = "standardised"
@@ -65,7 +65,8 @@ def check_region(rope: Any) -> Region | None:
     names = list(rope) if isinstance(rope, Mapping) else [COSINE_DISTANCE.name]
     unit = names[0] if len(names) == 1 and is_text(names[0]) else ""
     ends = region_ends(rope[unit] if isinstance(rope, Mapping) and unit else rope)
-    if ends is None or not unit.strip():
+    misspelt = unit != STANDARDISED and bool(did_you_mean(unit, [STANDARDISED]))
+    if ends is None or not unit.strip() or misspelt:
         raise ArgumentError(
             f"rope={shown(rope)}: give a half-width such as 0.02, a pair, low below high, or either of them in another "
             f"unit: {{'nats': 0.1}}, or {{'{STANDARDISED}': 0.3}} in units of coherence."

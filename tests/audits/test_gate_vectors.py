@@ -175,7 +175,7 @@ def test_seeds_of_one_training_have_intervals_of_nearly_the_same_width() -> None
 
 test_refusals = refusals(
     (lambda: bb.gate(with_coherence(0.0), rope={"standardised": -1}), ArgumentError, r"rope=.*-1"),
-    (lambda: bb.gate(with_coherence(0.0), rope={"standardized": 0.3}), ReportError, "standardised"),
+    (lambda: bb.gate(with_coherence(0.0), rope={"standardized": 0.3}), ArgumentError, "standardised"),
     (lambda: bb.gate(with_coherence(0.0), rope={}), ArgumentError, "standardised"),
     (lambda: bb.gate(with_coherence(0.0), rope=0.02, strict=1), ArgumentError, "strict"),
 )
