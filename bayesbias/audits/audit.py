@@ -8,6 +8,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bayesbias.audits.audit_cell import (
@@ -19,14 +20,22 @@ from bayesbias.audits.audit_cell import (
     study_hash,
     words_hash,
 )
-from bayesbias.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditRecord
+from bayesbias.audits.audit_frame import (
+    COLUMNS,
+    CONTRAST,
+    NUMBERS,
+    PAIR_SD,
+    STANDARDISED,
+    AuditFrame,
+    AuditRecord,
+)
 from bayesbias.audits.coherence import Coherence
-from bayesbias.audits.gate_plan import RopeLike, check_region
+from bayesbias.audits.gate_plan import RopeLike, check_region, check_region_unit
 from bayesbias.audits.plan import (
     AUDIT_MEASURES,
     check_few,
     check_measures,
-    load_named_embeddings,
+    load_sources,
     lost_lists,
     named_embeddings,
     raise_if_repeated,
@@ -35,6 +44,7 @@ from bayesbias.audits.plan import (
     unanswerable_questions,
 )
 from bayesbias.audits.running import Failures, check_cells_folder, keep_answers, run_cells
+from bayesbias.audits.table_sources import Source, StudyTables, TableSource, measure_of_source
 from bayesbias.base.checks import (
     HDI_PROB,
     check_count,
@@ -82,14 +92,14 @@ class AuditGrid:
     """What an audit asks, of whom, and which of it no embedding can answer.
 
     - `cells`: cells of all questions, models and seeds.
-    - `embeddings`: embeddings by name.
+    - `sources`: embeddings, and tables in their place, by name.
     - `lost`: words of the study's groups that were lost, by embedding and study: all questions, in their order.
     - `unanswerable`: errors of questions that cannot be answered, by embedding and study.
     - `words`: hashes of the words with a vector of their own, by embedding and study.
     """
 
     cells: Sequence[AuditCell]
-    embeddings: Mapping[str, Embedding]
+    sources: Mapping[str, Source]
     lost: Mapping[tuple[str, str], tuple[str, ...]]
     unanswerable: Mapping[tuple[str, str], str] = field(default_factory=dict)
     words: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -116,7 +126,8 @@ def audit_frame(grid: AuditGrid, answers: Mapping[str, Answer], failed: Failures
     ]
     records = (first, *others)
     _warn(records, grid, {(row["embedding"], row["study"]) for row in rows})
-    frame = AuditFrame(pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float)))
+    frame = pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float))
+    frame = AuditFrame(_in_units(frame, first))
     frame.record = replace(first, others=tuple(others))
     return frame
 
@@ -130,13 +141,13 @@ def _record(
     first = cells[0]
     answered = [(cell.question, answers[cell.digest]) for cell in cells if cell.digest in answers]
     fits = {question: answer.objects for question, answer in answered if answer.objects}
+    case_rules = ", ".join(
+        dict.fromkeys(source.case_text for source in grid.sources.values() if isinstance(source, Embedding))
+    )
     settings = {
         "Package": f"bayesbias {package_version()}",
-        "Embeddings": ", ".join(
-            f"{name} ({'; '.join((f'hash {source.digest}, {OF_WORDS}', *source.steps))})"
-            for name, source in grid.embeddings.items()
-        ),
-        "Case rules": ", ".join(dict.fromkeys(source.case_text for source in grid.embeddings.values())),
+        "Embeddings": ", ".join(f"{name} ({_source_text(source)})" for name, source in grid.sources.items()),
+        **({"Case rules": case_rules} if case_rules else {}),
         "Studies": ", ".join(dict.fromkeys(cell.study.name for cell in cells)),
         "Measures": ", ".join(first.measures),
         "Largest share of lost words": f"{first.max_lost:g}",
@@ -176,7 +187,7 @@ def _record(
         rope=None if first.region is None or first.region.standardised else ends,
         standardised_rope=ends if first.region is not None and first.region.standardised else None,
         words_hashes=grid.words,
-        interval_includes={name: interval_includes(source) for name, source in grid.embeddings.items()},
+        interval_includes={name: interval_includes(source) for name, source in grid.sources.items()},
         study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
         model_hash=first.model.digest if first.model else "",
         coherences={
@@ -185,12 +196,36 @@ def _record(
             if (facts := answer.facts.get("coherence")) and (coherence := Coherence.read(facts))
         },
         vectors_hashes={cell.question: cell.vectors for cell in cells},
+        units={name: measure_of_source(source) for name, source in grid.sources.items()},
+        tables_of=frozenset(name for name, source in grid.sources.items() if isinstance(source, StudyTables)),
+        spreads={question: spreads for question, answer in answered if (spreads := answer.facts.get("spreads"))},
         unconverged=frozenset(
             question
             for question, answer in answered
             if any(category == ConvergenceWarning.__name__ for category, _ in answer.warned)
         ),
     )
+
+
+def _source_text(source: Source) -> str:
+    """Return what the settings of a report say of an embedding, or of tables in its place."""
+    if isinstance(source, StudyTables):
+        return str(source)
+    return "; ".join((f"hash {source.digest}, {OF_WORDS}", *source.steps))
+
+
+def _in_units(frame: pd.DataFrame, record: AuditRecord) -> pd.DataFrame:
+    """Return rows with the unit of each contrast; of an audit of tables, contrasts are standardised by `PAIR_SD`.
+
+    Tables seldom have control words, and standardised contrasts of one audit must be divided by one kind of deviation.
+    """
+    contrasts = (frame["measure"] == CONTRAST).to_numpy()
+    units = [record.unit_of(name).unit_name for name in frame["embedding"]]
+    frame = frame.assign(contrast_unit=np.where(contrasts, units, ""))
+    if record.tables_of:
+        for standardised, raw in zip(STANDARDISED[1:], ("mean", "hdi_low", "hdi_high"), strict=True):
+            frame.loc[contrasts, standardised] = frame.loc[contrasts, raw] / frame.loc[contrasts, PAIR_SD]
+    return frame
 
 
 def _warn_of_errors(errors: Mapping[Any, str], count: int, what: str) -> None:
@@ -203,13 +238,13 @@ def _warn_of_errors(errors: Mapping[Any, str], count: int, what: str) -> None:
 
 def _omissions(records: Sequence[AuditRecord]) -> str:
     """Return what was left out, with reasons, as one text."""
-    left_out = {
-        f"{measure} of {study} ({reason.rstrip('.')})"
-        for record in records
-        for (embedding, study, measure), reason in record.left_out.items()
-        if (embedding, study) not in record.failed
-    }
-    return name_some(sorted(left_out), 5)
+    left_out: dict[tuple[str, str], dict[str, None]] = {}
+    for record in records:
+        for (embedding, study, measure), reason in record.left_out.items():
+            if (embedding, study) not in record.failed:
+                left_out.setdefault((study, reason.rstrip(".")), {})[measure] = None
+    texts = [f"{', '.join(measures)} of {study} ({reason})" for (study, reason), measures in left_out.items()]
+    return name_some(sorted(texts), 5)
 
 
 def _warn(records: Sequence[AuditRecord], grid: AuditGrid, answered: Collection[tuple[str, str]]) -> None:
@@ -242,7 +277,11 @@ _YEAR = 365.25 * 24 * 3600
 
 
 def audit(
-    embeddings: Mapping[str, EmbeddingLike] | Sequence[EmbeddingLike] | Embedding | str | os.PathLike[str],
+    embeddings: Mapping[str, EmbeddingLike | TableSource]
+    | Sequence[EmbeddingLike | TableSource]
+    | Embedding
+    | str
+    | os.PathLike[str],
     studies: Sequence[StudyLike] | StudyLike,
     measures: Sequence[str] = AUDIT_MEASURES,
     *,
@@ -275,7 +314,10 @@ def audit(
     ----------
     embeddings
         Mapping of names in the frame to embeddings, or a list of embeddings, which keep their own names. Each is an
-        `Embedding`, a path, or anything else that `load_embedding` takes. Or one `Embedding` or path.
+        `Embedding`, a path, or anything else that `load_embedding` takes. Or one `Embedding` or path. In place of
+        vectors, tables of every measure: a table, a list of tables of different studies, or a function of a study that
+        returns its table, such as ``partial(bb.surprisal_table, "bert/", templates="pronouns")``. Of tables,
+        ``"contrast"`` is the only measure, in the unit of the table.
     studies
         Studies, names of bundled ones, or paths of TOML files; each needs a name of its own.
     measures
@@ -296,10 +338,11 @@ def audit(
     hdi_prob
         Probability inside the highest posterior density intervals.
     rope
-        Region of practical equivalence of contrasts: a half-width, or (low, high), in units of cosine distance. `gate`
-        passes or fails questions by it. ``{"standardised": 0.3}`` has units of coherence, by which a study's contrast
-        is divided: the mean cosine of two words of one of its lists minus that of a protected and an attribute word.
-        Control words do not enter it.
+        Region of practical equivalence of contrasts: a half-width, or (low, high), in units of cosine distance; in
+        another unit ``{"nats": 0.1}``. Embeddings whose contrasts have another unit are refused. `gate` passes or fails
+        questions by it. ``{"standardised": 0.3}`` has units of coherence, by which a study's contrast is divided: the
+        mean cosine of two words of one of its lists minus that of a protected and an attribute word. Control words do
+        not enter it. Of tables, that unit is `pair_sd`.
     draws, tune, chains
         As for `fit`.
     keep_fits
@@ -334,11 +377,11 @@ def audit(
         takes all. Columns:
 
         - `embedding`, `study`, `model` (empty if there is none), `random_seed`, `measure`, `quantity`,
-          `protected_group` (empty: all of them);
+          `protected_group` (empty: all of them); `contrast_unit`: of a contrast, such as ``"cosine distance"``;
         - `observed`: the measure's value as it is defined; of a contrast the difference of plain averages;
-        - `mean`, `hdi_low` to `hdi_high`: the posterior mean, of a contrast in units of cosine distance, negative is
-          nearer; of another measure that of the value without the noise of single pairs (`measure_posterior`); missing
-          for measures without a posterior;
+        - `mean`, `hdi_low` to `hdi_high`: the posterior mean, of a contrast in its unit, negative is nearer or
+          likelier; of another measure that of the value without the noise of single pairs (`measure_posterior`);
+          missing for measures without a posterior;
         - `context_low` to `context_high`: of a contrast of vectors that are means over contexts or templates, the
           interval that includes their choice;
         - `reading`: of a contrast, ``"nearer"``, ``"farther"``, ``"borderline"``, or ``"not settled"``, which it is too
@@ -348,7 +391,10 @@ def audit(
         - `ess_bulk`, `ess_tail`, `r_hat`; `lost_words`: how many of the study's groups were lost;
         - `control_sd`: of a contrast, the standard deviation of single distances to the neutral control words (to the
           human ones without these); `standardised`, `standardised_low` to `standardised_high`: the contrast and its
-          interval divided by it, to compare embeddings whose distances spread differently.
+          interval divided by it, to compare embeddings whose distances spread differently. If any embedding is a table,
+          they are all divided by `pair_sd`: the standard deviation of single numbers of the study's own pairs, without
+          the mean of each word in each pair of lists. Where contrasts have several units, figures and ranks have the
+          standardised ones, and nothing is a mean over raw contrasts of two units.
 
     Raises
     ------
@@ -419,10 +465,11 @@ def audit(
     _check_room(shape, settings)
     words = needed_words(read, settings["measures"])
     encoded = words if needs_pairs(settings["measures"]) else [word for study in read for word in study.words]
-    sources, unread = load_named_embeddings(named, words, spelling_rule(case, prefix, suffix), encoded=encoded)
+    sources, without = load_sources(named, read, words, spelling_rule(case, prefix, suffix), encoded=encoded)
+    check_region_unit(settings["region"], {name: measure_of_source(source) for name, source in sources.items()})
     limits = settings["max_lost"], settings["measures"]
-    unanswerable = unanswerable_questions(sources, read, *limits, modelled=any(specs))
-    unanswerable |= {(name, study.name): str(error) for name, error in unread.items() for study in read}
+    unanswerable = unanswerable_questions(sources, read, *limits, modelled=any(specs)) | without
+    unread = list(dict.fromkeys(name for name, _ in without if name not in sources))
     lost = {
         (name, study.name): tuple(word for words in lost_lists(sources.get(name), study) for word in words.lost)
         for name in dict.fromkeys([*(name for name, _ in named if name), *sources])

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, STANDARDISED, TEXTS
+from bayesbias.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, PAIR_SD, STANDARDISED, TEXTS
 from bayesbias.audits.coherence import Coherence, list_coherence
 from bayesbias.audits.gate_plan import DEPENDENCE, SENTENCES, Region
 from bayesbias.audits.plan import question_table
+from bayesbias.audits.table_sources import Source, StudyTables
 from bayesbias.base.arrays import ROUNDING
+from bayesbias.base.checks import is_number
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.embeddings.templates import IN_SENTENCES
@@ -28,6 +30,8 @@ from bayesbias.reports.measures.measure_posterior import expected_value
 from bayesbias.studies.faults import plain_factors
 from bayesbias.studies.study import CONNECTIONS, Study
 from bayesbias.tables.build import matched_words
+from bayesbias.tables.measures import measure_of
+from bayesbias.tables.schema import table_facts
 from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types, package_version, warning_texts
 
 if TYPE_CHECKING:
@@ -39,10 +43,11 @@ _STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neu
 
 @dataclass(frozen=True, eq=False)
 class AuditCell:
-    """One study of one embedding, by one model and one seed, with all measures.
+    """One study of one embedding, or of tables in its place, by one model and one seed, with all measures.
 
-    - `embedding`: name of the embedding, which does not enter the answer.
-    - `vectors`: hash of the words and vectors that can enter the answer (`vectors_digest`, `sample_digest`).
+    - `embedding`: name of the embedding or tables, which does not enter the answer.
+    - `vectors`: hash of the words and vectors that can enter the answer (`vectors_digest`, `sample_digest`), or of the
+      table.
     - `study`, `model`, `random_seed`, `measures`, `max_lost`, `hdi_prob`, `draws`, `tune`, `chains`: as for
       `bayesbias.audit`.
     - `region`: region of practical equivalence.
@@ -98,8 +103,10 @@ class AuditCell:
         measures = [[name, repr(MEASURES[name].options) if name in MEASURES else ""] for name in self.measures]
         return content_digest([self._data, measures, settings, package_version()])[:32]
 
-    def answer(self, source: Embedding) -> Answer:
+    def answer(self, source: Source) -> Answer:
         """Return rows of the audit's frame (`rows`), posterior draws by measure (`draws`), and what was left out.
+
+        Of tables, measures other than the contrast are left out: they are about vectors.
 
         Linear algebra runs in one thread, so that the answer is the same, bit for bit, wherever on a machine it is
         made.
@@ -113,18 +120,20 @@ class AuditCell:
         left_out: dict[str, str] = {}
         objects: dict[str, Any] = {}
         coherence: Coherence | None = None
+        spreads: dict[str, Any] = {}
         with threadpool_limits(1, "blas"), collected_warnings() as caught:
-            fitted, control_sd = None, float("nan")
+            fitted = None
             if self.model is not None:
                 # Samplers are slow to import: only where a model is fitted.
                 from bayesbias.models.sampling import fit
 
                 table = question_table(source, self.study, self.max_lost)
                 sizes: dict[str, Any] = {"draws": self.draws, "tune": self.tune, "chains": self.chains}
-                control_sd = _control_sd(table)
+                spreads = {STANDARDISED[0]: _control_sd(table), PAIR_SD: pair_sd(table)}
+                spreads |= {"mean_number": float(table[numbers_column(table)].mean())}
                 fitted = fit(table, self.model, progress=False, random_seed=self.random_seed, **sizes)
                 if CONTRAST in self.measures:
-                    coherence = list_coherence(source, self.study)
+                    coherence = None if isinstance(source, StudyTables) else list_coherence(source, self.study)
                     left_out = {
                         f"{CONTRAST} of {group}": f"{lacking}, so it is in no contrast"
                         for group, lacking in groups_without_contrast(fitted).items()
@@ -132,7 +141,7 @@ class AuditCell:
                 objects = {"fit": fitted, "table": table} if self.keep_fit else {}
             for name in self.measures:
                 try:
-                    for row, row_draws in self._rows(source, name, fitted, control_sd, coherence):
+                    for row, row_draws in self._rows(source, name, fitted, spreads, coherence):
                         rows.append(row)
                         if row_draws is not None:
                             draws[name] = self.shuffled(row_draws)
@@ -140,7 +149,7 @@ class AuditCell:
                     left_out[name] = str(error)
         warned = warning_texts(caught)
         frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
-        facts = {"left_out": left_out, "coherence": None if coherence is None else vars(coherence)}
+        facts = {"left_out": left_out, "coherence": None if coherence is None else vars(coherence), "spreads": spreads}
         return Answer(frames, facts, warned, objects)
 
     def accepts(self, answer: Answer) -> bool:
@@ -154,22 +163,28 @@ class AuditCell:
             and bool(np.isfinite(draws).all())
             and has_texts(answer.facts["left_out"])
             and (answer.facts["coherence"] is None or Coherence.read(answer.facts["coherence"]) is not None)
+            and all(value is None or value != value or is_number(value) for value in answer.facts["spreads"].values())
         )
 
     def _rows(
         self,
-        source: Embedding,
+        source: Source,
         name: str,
         fitted: "xr.DataTree | None",
-        control_sd: float,
+        spreads: Mapping[str, float],
         coherence: Coherence | None,
     ) -> Iterator[tuple[dict[str, Any], np.ndarray | None]]:
         """Yield the rows of a measure, each with the posterior draws of its value where it has some."""
-        if name == CONTRAST and fitted is not None and coherence is not None:
-            for row, row_draws in _contrast_rows(fitted, self.hdi_prob, _in_distances(self.region, coherence)):
+        if name == CONTRAST and fitted is not None:
+            control_sd, single_sd = spreads[STANDARDISED[0]], spreads[PAIR_SD]
+            for row, row_draws in _contrast_rows(
+                fitted, self.hdi_prob, _region_ends(self.region, coherence, single_sd)
+            ):
                 values = (control_sd, *(row[key] / control_sd for key in ("mean", "hdi_low", "hdi_high")))
-                yield row | dict(zip(STANDARDISED, values, strict=True)), row_draws
+                yield row | dict(zip(STANDARDISED, values, strict=True)) | {PAIR_SD: single_sd}, row_draws
             return
+        if isinstance(source, StudyTables):
+            raise MeasureError(f"it is about vectors, and {source.name!r} has a table of {source.measure.numbers}")
         entry = MEASURES[name]
         result = measure(
             name, source, self.study, max_lost=self.max_lost, **entry.accepted(random_seed=self.random_seed)
@@ -190,9 +205,11 @@ class AuditCell:
         yield row, draws
 
 
-def _in_distances(region: Region | None, coherence: Coherence) -> tuple[float, float] | None:
-    """Return a region in units of cosine distance; None if there is none, or lists without coherence."""
-    ends = region.distances(coherence.coherence) if region is not None else (0.0, 0.0)
+def _region_ends(region: Region | None, coherence: Coherence | None, single_sd: float) -> tuple[float, float] | None:
+    """Return a region in the unit of the contrasts; None if there is none, or nothing to standardise by."""
+    if region is None:
+        return None
+    ends = region.ends(single_sd if coherence is None else coherence.coherence)
     return ends if ends[0] < ends[1] else None
 
 
@@ -241,14 +258,37 @@ def _control_sd(table: "pd.DataFrame") -> float:
     if not (controls := [name for name in ("neutral", "human") if name in connections]):
         return float("nan")
     rows = table[table["connection"] == controls[0]]
-    pairs = rows.pivot_table(index="protected_word", columns="attribute_word", values="cosine_distance").dropna(axis=1)
-    freedom = (pairs.shape[0] - 1) * (pairs.shape[1] - 1)
-    if freedom < 1:
-        return float("nan")
-    distances = pairs.to_numpy()
-    single = distances - distances.mean(axis=0) - distances.mean(axis=1, keepdims=True) + distances.mean()
-    spread = float(np.sqrt((single**2).sum() / freedom))
-    return spread if spread > ROUNDING else float("nan")
+    return _single_sd([rows])
+
+
+def pair_sd(table: "pd.DataFrame") -> float:
+    """Return the standard deviation of single numbers of a study's own pairs, or NaN if its lists have one word each.
+
+    It is that without the mean of each word in each pair of lists, so that no association enters it. Attribute words
+    without a number beside each protected word of a list are left out.
+    """
+    study_rows = table[table["connection"].isin(["associated", "different"])]
+    return _single_sd([rows for _, rows in study_rows.groupby(["protected_group", "attribute_group"], observed=True)])
+
+
+def numbers_column(table: "pd.DataFrame") -> str:
+    """Return the column that holds the numbers of a table."""
+    return measure_of(table_facts(table)).column
+
+
+def _single_sd(blocks: Iterable["pd.DataFrame"]) -> float:
+    """Return the standard deviation of the numbers of blocks of pairs without the means of their words; or NaN."""
+    squares, freedom, largest = 0.0, 0, 0.0
+    for rows in blocks:
+        values = numbers_column(rows)
+        pairs = rows.pivot_table(index="protected_word", columns="attribute_word", values=values, observed=True)
+        numbers = pairs.dropna(axis=1).to_numpy()
+        if numbers.size and (free := (numbers.shape[0] - 1) * (numbers.shape[1] - 1)) > 0:
+            single = numbers - numbers.mean(axis=0) - numbers.mean(axis=1, keepdims=True) + numbers.mean()
+            squares, freedom = squares + float((single**2).sum()), freedom + free
+            largest = max(largest, float(np.abs(numbers).max()))
+    spread = float(np.sqrt(squares / freedom)) if freedom else 0.0
+    return spread if spread > ROUNDING * largest else float("nan")
 
 
 def reading_with_contexts(row: Mapping[Any, Any]) -> str:
@@ -272,11 +312,13 @@ def study_hash(study: Study) -> str:
     return content_digest(_study_content(study))[:16]
 
 
-def words_hash(embedding: Embedding, study: Study) -> str:
+def words_hash(embedding: Source, study: Study) -> str:
     """Return a hash of the words of a study's groups that have a vector of their own, and of their forms and sentences.
 
     Another case rule, prefix or suffix changes it, and so do another lost word, other templates and another layer.
     """
+    if isinstance(embedding, StudyTables):
+        return embedding.words_hash(study)
     forms, _ = matched_words(embedding, study)
     words = [word for lists in (study.protected, study.attributes) for words in lists.values() for word in words]
     sentences = [step for step in embedding.steps if step.startswith(IN_SENTENCES)]
@@ -334,30 +376,35 @@ def _array_digest(array: np.ndarray) -> str:
     return f"{array.dtype.name} {array.shape} {content.hexdigest()}"
 
 
-def interval_includes(embedding: Embedding) -> str:
+def interval_includes(embedding: Source) -> str:
     """Return what an interval includes besides the choice of independent words, by what comes with the vectors.
 
     >>> interval_includes(bb.load_embedding({"cat": [1.0, 0.0]}))
     ''
     """
+    if isinstance(embedding, StudyTables):
+        return embedding.interval_includes
     dependence = [] if embedding.reference is None else [DEPENDENCE]
     sentences = [SENTENCES] if isinstance(embedding, ContextualEmbedding) else []
     return ", ".join(dependence + sentences)
 
 
 def make_cells(
-    embeddings: Iterable[Embedding],
+    sources: Iterable[Source],
     studies: Sequence[Study],
     models: Sequence[ModelSpec | None],
     seeds: Sequence[int],
     **settings: Any,
 ) -> list[AuditCell]:
-    """Return a cell for each embedding, study, model and seed, in this order; `settings` are those of `AuditCell`."""
-    questions = [
-        (embedding.name, content_digest([sample, vectors_digest(embedding, study, settings["measures"])]), study)
-        for embedding, sample in [(embedding, sample_digest(embedding)) for embedding in embeddings]
-        for study in studies
-    ]
+    """Return a cell for each source, study, model and seed, in this order; `settings` are those of `AuditCell`."""
+    questions: list[tuple[str, str, Study]] = []
+    for source in sources:
+        if isinstance(source, StudyTables):
+            questions += [(source.name, source.digest(study), study) for study in studies]
+            continue
+        sample = sample_digest(source)
+        digests = [content_digest([sample, vectors_digest(source, study, settings["measures"])]) for study in studies]
+        questions += [(source.name, digest, study) for study, digest in zip(studies, digests, strict=True)]
     return [
         AuditCell(name, vectors, study, model, seed, **settings)
         for (name, vectors, study), model, seed in product(questions, models, seeds)

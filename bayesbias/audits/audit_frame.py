@@ -1,7 +1,7 @@
 """The frame of an audit, its record, and its answers: whether each question is settled, and in which direction."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,12 +9,13 @@ import pandas as pd
 
 from bayesbias.audits.coherence import Coherence
 from bayesbias.base.checks import check_frame
-from bayesbias.base.number_text import interval_text, p_text, percent_text, shown_name, signed_text
+from bayesbias.base.number_text import counted, interval_text, p_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import MORE_DRAWS, VERDICTS
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import notebook_html
 from bayesbias.metrics.registry import MEASURES
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,20 +24,34 @@ if TYPE_CHECKING:
 
 CONTRAST = "contrast"
 """The model's own measure: how much nearer associated words are than the others."""
-TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "reading")
+TEXTS = ("embedding", "study", "model", "measure", "quantity", "protected_group", "reading", "contrast_unit")
 STANDARDISED = ("control_sd", "standardised", "standardised_low", "standardised_high")
-"""Columns of a contrast as a multiple of the standard deviation of single distances to control words."""
+"""Columns of a contrast as a multiple of the standard deviation of single distances to control words, or of pairs."""
+PAIR_SD = "pair_sd"
+"""Column of the standard deviation of single numbers of a study's own pairs, by which other units are standardised."""
 CONTEXTS = ("context_low", "context_high")
 SIGN = "probability_of_direction"
 BESIDE = ("hdi_low", "hdi_high", *CONTEXTS, SIGN, "probability_in_rope", "ess_bulk", "ess_tail", "r_hat")
-NUMBERS = ("observed", "mean", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED)
+NUMBERS = ("observed", "mean", "p_value", "p_value_mcse", *BESIDE, *STANDARDISED, PAIR_SD)
 MOST_PARTS = 8
 """Largest number of models and seeds whose figures are drawn."""
 COLUMNS = (
-    *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "observed", "mean"),
-    *("hdi_low", "hdi_high", *CONTEXTS, "reading", SIGN, "probability_in_rope", "p_value", "p_value_mcse"),
+    *("embedding", "study", "model", "random_seed", "measure", "quantity", "protected_group", "contrast_unit"),
+    *(
+        "observed",
+        "mean",
+        "hdi_low",
+        "hdi_high",
+        *CONTEXTS,
+        "reading",
+        SIGN,
+        "probability_in_rope",
+        "p_value",
+        "p_value_mcse",
+    ),
     *("ess_bulk", "ess_tail", "r_hat", "lost_words"),
     *STANDARDISED,
+    PAIR_SD,
 )
 
 _CHANGED, _AGAIN = "audit: its rows were changed after they were computed", "Give rows as bb.audit returned them."
@@ -79,9 +94,9 @@ class AuditRecord(Described):
     others
         Records of the other models and seeds, if there are several.
     rope
-        Region of practical equivalence of contrasts in units of cosine distance, (low, high), if one was given.
+        Region of practical equivalence of contrasts in their unit, (low, high), if one was given.
     standardised_rope
-        That in units of the coherence of the lists of a study, if one was given.
+        That in units of the coherence of the lists of a study, of a table in those of its `pair_sd`, if one was given.
     study_hashes
         study -> hash of its word lists and comparisons, by which a later audit recognises the same question.
     words_hashes
@@ -96,6 +111,13 @@ class AuditRecord(Described):
         (embedding, study) -> hash of the words and vectors that can enter the answer.
     unconverged
         (embedding, study) of the answers whose sampler did not converge.
+    units
+        embedding -> what its contrasts are differences of, with its unit and directions; cosine distances if missing.
+    tables_of
+        Those of the embeddings that are language models or scores: tables in place of vectors.
+    spreads
+        (embedding, study) -> mean of the numbers of its table (`mean_number`), and standard deviations of single ones:
+        `control_sd` and `pair_sd`, as in the frame.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -119,6 +141,9 @@ class AuditRecord(Described):
     coherences: Mapping[tuple[str, str], Coherence] = field(repr=False, default_factory=dict)
     vectors_hashes: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
     unconverged: frozenset[tuple[str, str]] = frozenset()
+    units: Mapping[str, Measure] = field(repr=False, default_factory=dict)
+    tables_of: frozenset[str] = frozenset()
+    spreads: Mapping[tuple[str, str], Mapping[str, float]] = field(repr=False, default_factory=dict)
 
     @property
     def _facts(self) -> Facts:
@@ -130,6 +155,28 @@ class AuditRecord(Described):
             "left_out": {", ".join(key): why for key, why in self.left_out.items()},
             "lost_words": {", ".join(key): words for key, words in self.lost_words.items() if words},
         }
+
+    def unit_of(self, name: str) -> Measure:
+        """Return what the contrasts of an embedding, language model or table are differences of."""
+        return self.units.get(name, COSINE_DISTANCE)
+
+    @property
+    def unit(self) -> Measure | None:
+        """What all contrasts are differences of; None if they have several units."""
+        measures = set(self.units.values()) or {COSINE_DISTANCE}
+        return next(iter(measures)) if len(measures) == 1 else None
+
+    @property
+    def zero(self) -> str:
+        """What a contrast below 0 means, in sentences."""
+        measures = dict.fromkeys(measure.nearer for measure in (*self.units.values(),) or (COSINE_DISTANCE,))
+        return f"below 0, associated words are {' or '.join(measures)}"
+
+    def counted_sources(self, embeddings: Sequence[str]) -> str:
+        """Return how many embeddings, language models and tables there are."""
+        kinds = [self.unit_of(name).source for name in embeddings]
+        counts = [counted(kinds.count(kind), kind) for kind in dict.fromkeys(kinds)]
+        return " and ".join(filter(None, (", ".join(counts[:-1]), counts[-1])))
 
     @property
     def variants(self) -> tuple["AuditRecord", ...]:
@@ -170,6 +217,9 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
     if not isinstance(record, AuditRecord) or not set(COLUMNS) <= set(audit.columns):
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
     record = _selected(audit, record)
+    answered = set(audit["embedding"].astype(str))
+    if not answered >= record.units.keys():  # so that rows of one unit are shown in it
+        record = replace(record, units={name: unit for name, unit in record.units.items() if name in answered})
     rows = pd.DataFrame(
         {name: audit[name].astype(object).map(str) for name in TEXTS}
         | {name: pd.to_numeric(audit[name], errors="coerce").astype(float) for name in NUMBERS}
@@ -190,6 +240,21 @@ def audit_rows(audit: Any) -> tuple[pd.DataFrame, AuditRecord]:
         if not computed or not np.isfinite(row["observed"]) or not same:
             raise ReportError(f"{_CHANGED}: {', '.join(key)}. {_AGAIN}")
     return rows, record
+
+
+def comparable_rows(rows: pd.DataFrame, record: AuditRecord) -> pd.DataFrame:
+    """Return rows of an audit whose contrasts can stand side by side: standardised ones if they have several units.
+
+    The column `divisor` has what a contrast, and its draws, were divided by; questions without one are left out.
+    """
+    rows = rows.assign(divisor=1.0)
+    if record.unit is not None:
+        return rows
+    contrasts = (rows["measure"] == CONTRAST).to_numpy()
+    rows.loc[contrasts, "divisor"] = rows.loc[contrasts, PAIR_SD]
+    for name in ("observed", "mean", "hdi_low", "hdi_high", *CONTEXTS):
+        rows[name] = rows[name] / rows["divisor"]
+    return rows[rows["divisor"].notna()]
 
 
 def central_values(rows: pd.DataFrame) -> "pd.Series[float]":
@@ -243,6 +308,15 @@ def _selected(audit: pd.DataFrame, record: AuditRecord) -> AuditRecord:
     raise ReportError(f"{_CHANGED}: models and seeds are not those of its record. {_AGAIN}")
 
 
+def standardised_text(row: Mapping[str, Any], record: AuditRecord) -> str:
+    """Return a contrast in its standardised form with its interval, if contrasts have several units; else nothing."""
+    names = STANDARDISED[1:]
+    if record.unit is not None or any(row[name] != row[name] for name in names):
+        return ""
+    mean, low, high = (row[name] for name in names)
+    return f"; standardised {signed_text(mean)} ({interval_text(low, high)})"
+
+
 def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
     """Return a statement for each contrast of all protected words: whether it is settled, and WEAT's p-value, if any.
 
@@ -263,10 +337,13 @@ def answers(audit: "pd.DataFrame") -> tuple[Statement, ...]:
     for row in rows_of(rows):
         key = row["embedding"], row["study"]
         question = f"{text} " if (text := record.questions.get(row["study"])) else ""
+        measure = record.unit_of(key[0])
+        unit = "" if record.unit == COSINE_DISTANCE else f" {measure.in_difference}"
         text = (
-            f"{shown_name(key[1])}{f' in {key[0]}' if several else ''}: {question}{READINGS[row['reading']]}. "
-            f"The difference is {signed_text(row['mean'])} (observed {signed_text(row['observed'])}), {prob} interval "
-            f"{interval_text(row['hdi_low'], row['hdi_high'])}."
+            f"{shown_name(key[1])}{f' in {key[0]}' if several else ''}: {question}"
+            f"{measure.phrase(READINGS[row['reading']])}. "
+            f"The difference is {signed_text(row['mean'])}{unit} (observed {signed_text(row['observed'])}), {prob} "
+            f"interval {interval_text(row['hdi_low'], row['hdi_high'])}{standardised_text(row, record)}."
         )
         p = weat.get(key)
         if p is not None and p == p:

@@ -17,7 +17,9 @@ from bayesbias.audits.audit_frame import (
     answers,
     audit_parts,
     audit_rows,
+    comparable_rows,
     failed_cells,
+    standardised_text,
 )
 from bayesbias.audits.ranks import has_ranks, rank
 from bayesbias.base.number_text import counted, interval_text, percent_text, shown_name, signed_text, write_csv
@@ -109,7 +111,7 @@ class AuditReport(Result):
         texts = [
             f"{variant.name}: {text}" if variant.name else text
             for variant in self._shown
-            if (text := _verdict(variant.rows))
+            if (text := _verdict(variant.rows, variant.record))
         ]
         if failed := len(failed_cells(self.audit)):
             texts.append(f"{counted(failed, 'question has', 'questions have')} no answer.")
@@ -119,15 +121,21 @@ class AuditReport(Result):
     def _estimate(self) -> Statement | None:
         """The largest settled difference, or the largest one if none is settled; None without contrasts."""
         first = self._variants[0]
-        rows = sorted(rows_of(_overall(first.rows)), key=lambda row: (row["reading"] not in SETTLED, -abs(row["mean"])))
+        name = "mean" if first.record.unit else STANDARDISED[1]
+        rows = sorted(
+            rows_of(_overall(first.rows).dropna(subset=name)),
+            key=lambda row: (row["reading"] not in SETTLED, -abs(row[name])),
+        )
         if not rows:
             return None
         row = rows[0]
+        measure = first.record.unit_of(row["embedding"])
+        unit, in_unit = (f" {measure.unit}", "") if measure.unit else ("", f", in {measure.name}")
         text = (
             f"Largest {'settled ' if row['reading'] in SETTLED else ''}difference: {_question_name(row, first.rows)}, "
-            f"{signed_text(row['mean'])}, {percent_text(first.record.hdi_prob)} interval "
-            f"{interval_text(row['hdi_low'], row['hdi_high'])}, in cosine distance (below 0, associated words are "
-            "nearer)."
+            f"{signed_text(row['mean'])}{unit}, {percent_text(first.record.hdi_prob)} interval "
+            f"{interval_text(row['hdi_low'], row['hdi_high'])}{standardised_text(row, first.record)}{in_unit} "
+            f"(below 0, associated words are {measure.nearer})."
         )
         return Statement("estimate", text, row)
 
@@ -160,7 +168,7 @@ class AuditReport(Result):
                 further += [StatementList(title, part.statements, part.bulleted) for part in ranks.contents.parts]
         if len(failed := failed_cells(self.audit)):
             tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, with the error")
-        where = embeddings[0] if len(embeddings) == 1 else counted(len(embeddings), "embedding")
+        where = embeddings[0] if len(embeddings) == 1 else first.record.counted_sources(embeddings)
         answered = answers(first.frame)  # which begin with the question
         questions = tuple(
             Statement("question", f"{shown_name(study)}: {question}")
@@ -197,7 +205,7 @@ class AuditReport(Result):
         """Return the limits of the answers: their number, lost words, and questions without an answer."""
         rows, record, decided = self._variants[0].rows, self._variants[0].record, self._variants[0].decided
         many = f"Which answers are chance. {decided[0].text('question')}" if decided else _CHANCE
-        texts = [NO_PROOF, *_scale_texts(rows)]
+        texts = [NO_PROOF, *_scale_texts(rows, record)]
         texts += [
             f"{embedding}, {shown_name(study)}: lost {', '.join(words)}."
             for (embedding, study), words in record.lost_words.items()
@@ -219,15 +227,19 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
     contrasts, others = rows[rows["measure"] == CONTRAST], rows[rows["measure"] != CONTRAST]
     interval = ("hdi_low", "hdi_high")
     intervals = (*interval, *(CONTEXTS if contrasts[CONTEXTS[0]].notna().any() else ()))
-    more = (*(STANDARDISED[1:] if _scales(rows) else ()), "probability_in_rope", "ess_bulk", "r_hat")
+    standardised = STANDARDISED[1:] if _scales(rows) or variant.record.unit is None else ()
+    more = (*standardised, "probability_in_rope", "ess_bulk", "r_hat")
+    measure = variant.record.unit
+    in_unit = measure.in_unit if measure else "each in its unit"
+    unit = () if measure else ("contrast_unit",)
     of_all: dict[str, ResultTable] = {}
     if variant.decided:
         together, decided = variant.decided
         of_all[f"decided{suffix}"] = ResultTable(
             decided,
             variant.titled(_TOGETHER),
-            f"Settled contrasts, the surest first; in units of cosine distance, {prob} HPDI",
-            (*names, "mean", "hdi_low", "hdi_high", "wrong", "decided"),
+            f"Settled contrasts, the surest first; {in_unit}, {prob} HPDI",
+            (*names, *unit, "mean", "hdi_low", "hdi_high", *(standardised if unit else ()), "wrong", "decided"),
             differences=True,
             note=f"{together.text('question')} This takes the questions as alike: some have no effect, those of the "
             "others are Normal around 0. Intervals stay those of single questions. Decided: the mean "
@@ -239,11 +251,11 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
         f"contrasts{suffix}": ResultTable(
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
-            f"Contrasts, in units of cosine distance, {prob} HPDI; below 0, associated words are nearer",
-            (*names, "quantity", "protected_group", "mean", "observed", *intervals, *more),
+            f"Contrasts, {in_unit}, {prob} HPDI; {variant.record.zero}",
+            (*names, "quantity", "protected_group", *unit, "mean", "observed", *intervals, *more),
             headings={"quantity": "Contrast"},
             differences=True,
-            mark=_mark,
+            mark=partial(_mark, variant.record),
         ),
         f"measures{suffix}": ResultTable(
             others,
@@ -260,10 +272,20 @@ def _scales(rows: "pd.DataFrame") -> list[float]:
     return sorted(scales) if rows["embedding"].nunique() > 1 else []
 
 
-def _scale_texts(rows: "pd.DataFrame") -> list[str]:
+def _scale_texts(rows: "pd.DataFrame", record: AuditRecord) -> list[str]:
     """Return which contrasts of several embeddings can be compared."""
     if rows["embedding"].nunique() < 2 or rows[rows["measure"] == CONTRAST].empty:
         return []
+    if record.tables_of:
+        sizes = "Sizes of raw contrasts, which " + ("are of several models" if record.unit else "have several units")
+        return [
+            f"{sizes}. To compare them, use the standardised contrast: the contrast divided by the standard deviation "
+            "of single numbers of the study's pairs, after subtracting each word's mean within each pair of lists "
+            "(pair_sd), which is treated as exact. Compare it within a study, between sources that have the same "
+            "words, and not between studies. A mean over more templates or contexts has a smaller deviation, "
+            "and so larger standardised contrasts. Ranks are those of "
+            f"{'raw' if record.unit else 'standardised'} values."
+        ]
     scales = _scales(rows)
     if not scales:
         return [
@@ -304,8 +326,10 @@ def _question_name(row: Mapping[str, Any], rows: "pd.DataFrame") -> str:
     return f"{shown_name(row['study'])}{f' in {row["embedding"]}' if rows['embedding'].nunique() > 1 else ''}"
 
 
-def _mark(row: Mapping[str, Any]) -> str:
-    return mark({**row, "borderline": row["reading"] == "borderline"})
+def _mark(record: AuditRecord, row: Mapping[str, Any]) -> str:
+    measure = record.unit_of(row["embedding"])
+    row = {**row, "borderline": row["reading"] == "borderline"}
+    return mark(row, below=measure.nearer, above=measure.farther)
 
 
 def _answer_figure(variant: _Variant) -> dict[str, ResultFigure]:
@@ -314,31 +338,39 @@ def _answer_figure(variant: _Variant) -> dict[str, ResultFigure]:
     if contrasts.empty:
         return {}
     order = contrasts["reading"].map(list(READINGS).index).sort_values(kind="stable").index
-    rows = contrasts.loc[order]
+    record, measure = variant.record, variant.record.unit
+    rows = comparable_rows(contrasts.loc[order], record)
     rows = rows.assign(
         label=[_question_name(row, variant.rows) for row in rows_of(rows)],
         filled=rows["reading"].isin(SETTLED),
         borderline=rows["reading"] == "borderline",
     )
+    difference = "Standardised difference of associated words and others"
+    if measure is not None:
+        difference = f"{measure.short.capitalize()} {measure.preposition} associated words minus that "
+        difference += f"{measure.preposition} others"
     caption = (
-        "Distance to associated words minus that to others (below 0, associated words are nearer), and its "
-        f"{percent_text(variant.record.hdi_prob)} interval. Filled: settled; with a dot: borderline; hollow: not "
-        f"settled.{' Shaded: too small to matter.' if variant.record.rope else ''}"
+        f"{difference} ({record.zero}), and its "
+        f"{percent_text(record.hdi_prob)} interval. Filled: settled; with a dot: borderline; hollow: not "
+        f"settled.{' Shaded: too small to matter.' if record.rope else ''}"
     )
-    label = "Difference of mean cosine distances"
-    return {"answers": forest_figure(caption, rows, label=label, rope=variant.record.rope)}
+    label = f"Difference of mean {measure.of_means}" if measure else "Standardised difference"
+    return {"answers": forest_figure(caption, rows, label=label, rope=record.rope)}
 
 
-def _verdict(rows: "pd.DataFrame") -> str:
+def _verdict(rows: "pd.DataFrame", record: AuditRecord) -> str:
     """Return a sentence with the numbers of the contrasts by reading, and the studies of those that are settled."""
     contrasts = _overall(rows)
     if contrasts.empty:
         return ""
-    embeddings, parts = contrasts["embedding"].nunique(), []
-    for name, text in (("nearer", "settled"), ("farther", "settled, but farther")):
+    embeddings, parts = list(dict.fromkeys(contrasts["embedding"])), []
+    kinds = {record.unit_of(name).source for name in embeddings}
+    sources = counted(len(embeddings), kinds.pop() if len(kinds) == 1 else "source")
+    other = f"settled, but {record.unit.farther}" if record.unit else "settled, but in the opposite direction"
+    for name, text in (("nearer", "settled"), ("farther", other)):
         studies = contrasts.loc[contrasts["reading"] == name, "study"].value_counts(sort=False)
         if len(studies):
-            several = f" in {{}} of {embeddings} embeddings" if embeddings > 1 else ""
+            several = f" in {{}} of {sources}" if len(embeddings) > 1 else ""
             named = [f"{shown_name(str(study))}{several.format(count)}" for study, count in studies.items()]
             parts.append(f"{studies.sum()} {'is' if studies.sum() == 1 else 'are'} {text} ({name_some(named, 2)})")
     parts += [

@@ -28,6 +28,7 @@ from bayesbias.audits.gate_plan import (
     Region,
     RopeLike,
     check_region,
+    check_region_unit,
 )
 from bayesbias.audits.gate_rule import asked_question, decided, question_of
 from bayesbias.base.arrays import Floats
@@ -42,7 +43,7 @@ from bayesbias.base.exit_codes import (
     UNANSWERED,
     UNDECIDED,
 )
-from bayesbias.base.number_text import counted, interval_text, json_text, percent_text, signed_text
+from bayesbias.base.number_text import counted, exact_text, interval_text, json_text, percent_text, signed_text
 from bayesbias.base.results import (
     LIMITS,
     NO_PROOF,
@@ -55,6 +56,7 @@ from bayesbias.base.results import (
 )
 from bayesbias.base.statements import Statement, StatementList, plain, rows_of
 from bayesbias.errors import ReportError, name_some, setting
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,10 +70,13 @@ _COUNTED = {
     PASS: ("passes", "pass"),
 }
 _MOST_NAMED = 3
+_NO_SAMPLE = "come without random words of their vocabulary, which show how far words of a list depend on each other"
+_NO_RECORD = "does not say how far words of a list depend on each other"
 _KEY = ("embedding", "study", "model")
+_SPREADS = ("pair_sd", "mean_number")
 _NUMBERS = (
     *("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse"),
-    *("rope_low", "rope_high", *COHERENCE),
+    *("rope_low", "rope_high", *COHERENCE, *_SPREADS),
 )
 
 
@@ -89,13 +94,16 @@ class GateResult(Result):
           `question`: the study's, in words;
         - `outcome`: ``"pass"``, ``"fail"``, ``"undecided"``, ``"not comparable"`` or ``"unanswered"``; `reason`: why,
           in words;
-        - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast in units of cosine distance; `probability_in_rope`;
+        - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast in its unit, `contrast_unit`; `probability_in_rope`;
         - `baseline_mean`, `probability_worse`: missing without a baseline;
         - `compared_by`: ``"draws"``, ``"mean and sd"`` or empty;
-        - `rope_low`, `rope_high`: the region that decided, in units of cosine distance;
+        - `rope_low`, `rope_high`: the region that decided, in the same unit;
         - `coherence`: mean cosine of two words of one list minus that of a protected and an attribute word;
           `centred_coherence`: the same without the mean vector of these words; `mean_cosine`: that of a protected and
           an attribute word; `chance`: share of random exchanges of words between lists that make them more coherent.
+          Missing of tables;
+        - `pair_sd`, `mean_number`: standard deviation of single numbers of the study's pairs, without the mean of each
+          word in each pair of lists; mean of the numbers of the table.
     region
         Region of practical equivalence.
     hdi_prob
@@ -120,6 +128,10 @@ class GateResult(Result):
         Settings of the audit.
     draws
         Posterior draws of each row of `questions`; empty for a question without an answer.
+    measures
+        What contrasts are differences of, with their units and directions.
+    tables
+        Names of the embeddings that are tables in place of vectors.
     """
 
     questions: "pd.DataFrame"
@@ -133,6 +145,8 @@ class GateResult(Result):
     groups: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     draws: tuple[Floats, ...] = ()
+    measures: tuple[Measure, ...] = (COSINE_DISTANCE,)
+    tables: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -188,7 +202,33 @@ class GateResult(Result):
         worst = next(outcome for outcome in SEVERITY if outcome in set(self.questions["outcome"]))
         rows = [row for row in rows_of(self.questions) if row["outcome"] == worst]
         middle = 0.0 if self.region.standardised else sum(self.rope) / 2
-        return max(rows, key=lambda row: abs(row["mean"] - middle) if worst != UNANSWERED else 0)
+
+        def distance(row: Mapping[str, Any]) -> float:
+            """Return how far a contrast is from the middle, in units of its region if there are several units."""
+            unit = self._unit(row) if len(self.measures) > 1 else 1.0
+            return abs(row["mean"] - middle) / unit if unit == unit else 0.0
+
+        return max(rows, key=lambda row: distance(row) if worst != UNANSWERED else 0)
+
+    def _unit(self, row: Mapping[str, Any]) -> float:
+        """Return what a contrast is divided by to be in the unit of the region."""
+        return float((row["rope_high"] - row["rope_low"]) / (self.region.high - self.region.low))
+
+    @property
+    def _in_unit(self) -> str:
+        """The unit of the region, as texts have it."""
+        if not (self.region.standardised and self.tables):
+            return self.region.in_unit
+        of_tables = "the standard deviation of single pairs"
+        is_mixed = set(self.tables) < set(self.questions["embedding"])
+        return f"in units of {f'coherence, of tables of {of_tables}' if is_mixed else of_tables}"
+
+    @property
+    def _differences(self) -> str:
+        """What contrasts are, and what those below 0 mean."""
+        names = " or ".join(f"{one.name}{f' ({one.unit})' if one.unit else ''}" for one in self.measures)
+        nearer = " or ".join(dict.fromkeys(one.nearer for one in self.measures))
+        return f"differences of {names} (negative: associated words are {nearer})"
 
     def __str__(self) -> str:
         notes = (f"NOTE {note}." for note in self.notes)
@@ -212,7 +252,8 @@ class GateResult(Result):
     def model_card(self) -> str:
         """Section "Bias, Risks, and Limitations" of a model card, in Markdown."""
         texts = [statement.text for statement in (*self.plan_changes, *self._limits())]
-        return model_card(rows_of(self.questions), self.region, self.hdi_prob, texts)
+        region = f"{interval_text(*self.rope)} {self._in_unit}"
+        return model_card(rows_of(self.questions), region, self.hdi_prob, texts, self._differences)
 
     @property
     def contents(self) -> Contents:
@@ -221,7 +262,7 @@ class GateResult(Result):
         embeddings = list(dict.fromkeys(self.questions["embedding"].map(str)))
         return Contents(
             title=f"Are the associations of {name_some(embeddings, _MOST_NAMED)} small enough?",
-            about=f"Too small to matter: {interval_text(low, high)} in units of {self.region.unit}."
+            about=f"Too small to matter: {interval_text(low, high)} {self._in_unit}."
             + (
                 f" What lies outside passes too, unless it is worse than in the baseline, {self.baseline}."
                 if self.baseline
@@ -236,12 +277,14 @@ class GateResult(Result):
                 "questions": ResultTable(
                     self.questions,
                     "Questions",
-                    f"Contrasts in units of cosine distance, {percent_text(self.hdi_prob)} HPDI",
+                    f"Contrasts {self.measures[0].in_unit if len(self.measures) == 1 else 'in their units'}, "
+                    f"{percent_text(self.hdi_prob)} HPDI",
                     (
                         "study",
                         *(("embedding",) if len(embeddings) > 1 else ()),
                         "question",
                         "outcome",
+                        *(("contrast_unit",) if len(self.measures) > 1 else ()),
                         "mean",
                         "hdi_low",
                         "hdi_high",
@@ -254,7 +297,7 @@ class GateResult(Result):
             limits=self._limits(),
             settings={
                 **self.settings,
-                "Region of practical equivalence": str(self.region),
+                "Region of practical equivalence": f"{exact_text(low)} to {exact_text(high)} {self._in_unit}",
                 "Interval": f"{percent_text(self.hdi_prob)} HPDI",
             },
             files=gate_files(self._json, lambda: self.junit, lambda: self.model_card),
@@ -263,7 +306,8 @@ class GateResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return schema version, outcome and questions, then statements and settings, as plain Python for JSON."""
         head = {"schema_version": SCHEMA_VERSION, "outcome": self.outcome, "exit_code": self.exit_code}
-        facts = {"rope": list(self.rope), "standardised": self.region.standardised, "hdi_prob": self.hdi_prob}
+        facts = {"rope": list(self.rope), "standardised": self.region.standardised, "unit": self.region.unit}
+        facts |= {"hdi_prob": self.hdi_prob}
         facts |= {"baseline": self.baseline, "missing": list(self.missing), "changes": list(self.changes)}
         numbers = {"questions": plain(self.questions), "groups": plain(self.groups)}
         content = head | facts | numbers | super().to_dict()
@@ -286,12 +330,21 @@ class GateResult(Result):
         rows = rows.loc[order]
         rows = rows.assign(label=[self._named(row) for row in rows_of(rows)], filled=rows["outcome"].isin([PASS, FAIL]))
         rope = None if self.region.standardised else self.rope  # each question has its own region then
+        measure = self.measures[0]
+        difference = f"{measure.short} {measure.preposition} associated words minus that {measure.preposition} others"
+        difference += f" (below 0, associated words are {measure.nearer})"
+        label = f"Difference of mean {measure.of_means}"
+        if len(self.measures) > 1:  # all are shown in the unit of the region, which is standardised
+            rows = rows[rows["rope_high"].notna()]
+            units = rows[[]].assign(unit=[self._unit(row) for row in rows_of(rows)])["unit"]
+            rows = rows.assign(**{name: rows[name] / units for name in ("mean", "hdi_low", "hdi_high")})
+            difference, label, rope = f"contrast {self._in_unit}", "Standardised difference", self.rope
         caption = (
-            "Each question: distance to associated words minus that to others (below 0, associated words are nearer), "
-            f"and its {percent_text(self.hdi_prob)} interval. {'' if rope is None else 'Shaded: too small to matter. '}"
+            f"Each question: {difference}, and its {percent_text(self.hdi_prob)} interval. "
+            f"{'' if rope is None else 'Shaded: too small to matter. '}"
             f"Filled: passed or failed; hollow and grey: neither."
         )
-        return {"gate": forest_figure(caption, rows, label="Difference of mean cosine distances", rope=rope)}
+        return {"gate": forest_figure(caption, rows, label=label, rope=rope)} if len(rows) else {}
 
     def _named(self, row: Mapping[str, Any]) -> str:
         """Return the name of a question, with what else differs between questions."""
@@ -307,7 +360,8 @@ class GateResult(Result):
         text = ""
         if row["outcome"] != UNANSWERED:
             interval = interval_text(row["hdi_low"], row["hdi_high"])
-            text = f"{signed_text(row['mean'])} ({percent_text(self.hdi_prob)} interval {interval}), "
+            unit = "" if row["contrast_unit"] == COSINE_DISTANCE.name else f" {row['contrast_unit']}"
+            text = f"{signed_text(row['mean'])}{unit} ({percent_text(self.hdi_prob)} interval {interval}), "
         return " ".join(f"{row['outcome'].upper()} {named}: {text}{row['reason']}".split())
 
     def _limits(self) -> tuple[Statement, ...]:
@@ -325,10 +379,11 @@ class GateResult(Result):
             for row in lossy
         ]
         alone = [row for row in rows_of(self.questions) if DEPENDENCE not in row["interval_includes"]]
+        alone_names = dict.fromkeys(row["embedding"] for row in alone if row["outcome"] != UNANSWERED)
         texts += [
-            f"{name}: its vectors come without random words of their vocabulary, which show how far words of a "
-            "list depend on each other. Intervals can be too narrow."
-            for name in dict.fromkeys(row["embedding"] for row in alone if row["outcome"] != UNANSWERED)
+            f"{name}: its {'table' if name in self.tables else 'vectors'} "
+            f"{_NO_RECORD if name in self.tables else _NO_SAMPLE}. Intervals can be too narrow."
+            for name in alone_names
         ]
         return tuple(Statement("limits", text) for text in texts)
 
@@ -348,8 +403,8 @@ def gate(
         An audit with contrasts, from `bayesbias.audit`. A question that has no answer becomes an outcome of its own.
     rope
         Region of practical equivalence (ROPE): contrasts too small to matter, in units of cosine distance. A
-        half-width, or (low, high); or ``{"standardised": 0.3}``, in units of coherence, as for `bayesbias.audit`. By
-        default that of the audit.
+        half-width, or (low, high); ``{"nats": 0.1}`` in another unit, of an audit whose contrasts all have it; or
+        ``{"standardised": 0.3}``, in units of coherence, as for `bayesbias.audit`. By default that of the audit.
     baseline
         Path of a ``gate.json``, or another JSON file of a gate: only what got worse fails. None: the region alone.
     strict
@@ -391,8 +446,11 @@ def gate(
     and the mean cosine of its words is above 0.5; and with a baseline if the ratio of the centred coherence to the
     baseline's, or for such a region that of the coherence, is below 0.85 or above 1.25. Inside these bounds a smaller
     coherence makes the region and the draws of the baseline smaller by the same factor, so that vectors of less
-    structure gain nothing. With a baseline, a question does not pass as no worse if its posterior sd is above 1.25
-    times the baseline's and its interval reaches farther from the middle of the region.
+    structure gain nothing. Tables, such as those of language models, have no coherence: none of these checks is made of
+    them, which a note says if they pass. A standardised region is in units of their `pair_sd`, of which the smaller one
+    of now and of the baseline counts, since noise makes it larger. With a baseline, a question does not pass as no
+    worse if its posterior sd is above 1.25 times the baseline's and its interval reaches farther from the middle of the
+    region.
 
     References
     ----------
@@ -410,10 +468,13 @@ def gate(
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord):
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
-    of_audit = record.rope if record.standardised_rope is None else {STANDARDISED: record.standardised_rope}
+    of_audit: Any = record.rope if record.standardised_rope is None else {STANDARDISED: record.standardised_rope}
+    if record.rope is not None and record.unit is not None:
+        of_audit = {record.unit.unit_name: record.rope}
     region = check_region(rope) or check_region(of_audit)
     if region is None:
         raise ReportError(f"rope: the gate needs a region of practical equivalence, such as {setting('rope', 0.02)}.")
+    check_region_unit(region, record.units)
     check_flag("strict", strict)
     before = None if baseline is None else read_baseline(baseline)
     parts = [audit_rows(part) for _, part in audit_parts(audit)] if len(audit) else []
@@ -442,12 +503,14 @@ def gate(
         strict=strict,
         settings={**record.settings, "Baseline": baseline_text},
         draws=tuple(draws),
+        measures=tuple(dict.fromkeys(record.units.values())) or (COSINE_DISTANCE,),
+        tables=tuple(name for name in record.units if name in record.tables_of),
     )
 
 
 _COLUMNS = (
-    *(*_KEY, "random_seed", "outcome", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
-    *("baseline_mean", "probability_worse", "compared_by", "rope_low", "rope_high", *COHERENCE),
+    *(*_KEY, "random_seed", "outcome", "contrast_unit", "mean", "sd", "hdi_low", "hdi_high", "probability_in_rope"),
+    *("baseline_mean", "probability_worse", "compared_by", "rope_low", "rope_high", *COHERENCE, *_SPREADS),
     *("lost_words", "study_hash", "model_hash", "words_hash", "vectors_hash"),
     *("interval_includes", "question", "reason"),
 )
@@ -489,11 +552,14 @@ def _questions(parts: _Parts, record: AuditRecord) -> Iterator[tuple[dict[str, A
             facts |= {"words_hash": variant.words_hashes.get((embedding, study), "")}
             facts |= {"interval_includes": variant.interval_includes.get(embedding, "")}
             facts |= {"vectors_hash": variant.vectors_hashes.get((embedding, study), "")}
-            facts |= {"question": variant.questions.get(study, "")}
+            facts |= {"question": variant.questions.get(study, ""), "is_table": embedding in variant.tables_of}
+            facts |= {"contrast_unit": variant.unit_of(embedding).unit_name}
             row = answered.get((variant.model, variant.random_seed, embedding, study))
             if row is not None:
                 numbers = {name: row[name] for name in ("mean", "hdi_low", "hdi_high", *CONTEXTS, "r_hat")}
                 coherence = variant.coherences.get((embedding, study), Coherence(*[np.nan] * len(COHERENCE)))
+                spreads = variant.spreads.get((embedding, study), {})
+                numbers |= {name: spreads.get(name, np.nan) for name in _SPREADS}
                 numbers["unconverged"] = (embedding, study) in variant.unconverged
                 yield facts | numbers | vars(coherence), variant.draws[embedding, study, CONTRAST]
             elif error := variant.failed.get((embedding, study), left_out.get((embedding, study))):

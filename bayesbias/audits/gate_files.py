@@ -25,6 +25,7 @@ from bayesbias.base.number_text import interval_text, json_text, percent_text, s
 from bayesbias.base.results import Contents, Result
 from bayesbias.base.statements import Statement, StatementList, markdown_text
 from bayesbias.errors import ReportError
+from bayesbias.tables.measures import COSINE_DISTANCE, LARGEST
 
 _ELEMENTS = {FAIL: "failure", UNDECIDED: "skipped", UNANSWERED: "error", INCOMPARABLE: "error"}
 _QUANTILES = 1000
@@ -80,14 +81,19 @@ def _junit(cases: Sequence[tuple[str, str, str]], elements: Sequence[str | None]
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def model_card(questions: Sequence[Mapping[str, Any]], region: Region, hdi_prob: float, limits: Sequence[str]) -> str:
-    """Return the section "Bias, Risks, and Limitations" of a model card (Mitchell et al. 2019), in Markdown."""
+def model_card(
+    questions: Sequence[Mapping[str, Any]], region: str, hdi_prob: float, limits: Sequence[str], differences: str
+) -> str:
+    """Return the section "Bias, Risks, and Limitations" of a model card (Mitchell et al. 2019), in Markdown.
+
+    `region` and `differences` say in words what is too small, and what contrasts are.
+    """
     lines = [
         "## Bias, Risks, and Limitations",
         "",
-        "Associations of word lists, as differences of cosine distance (negative: associated words are nearer), with "
-        f"{percent_text(hdi_prob)} highest posterior density intervals. Contrasts inside "
-        f"{interval_text(region.low, region.high)} in units of {region.unit} count as too small to matter.",
+        f"Associations of word lists, as {differences}, with "
+        f"{percent_text(hdi_prob)} highest posterior density intervals. Contrasts inside {region} count as too "
+        "small to matter.",
         "",
         "| Embedding | Question | Mean | Interval | Outcome |",
         "| --- | --- | ---: | ---: | --- |",
@@ -95,7 +101,8 @@ def model_card(questions: Sequence[Mapping[str, Any]], region: Region, hdi_prob:
     for row in questions:
         numbers = ["", ""]
         if row["outcome"] != UNANSWERED:
-            numbers = [signed_text(row["mean"]), interval_text(row["hdi_low"], row["hdi_high"])]
+            unit = "" if row["contrast_unit"] == COSINE_DISTANCE.name else f" {markdown_text(row['contrast_unit'])}"
+            numbers = [f"{signed_text(row['mean'])}{unit}", interval_text(row["hdi_low"], row["hdi_high"])]
         cells = [
             markdown_text(row["embedding"]),
             markdown_text(row["study"]),
@@ -182,6 +189,8 @@ class Earlier:
         Coherence of the study's lists.
     vectors_hash
         Hash of the words and vectors that can enter the answer.
+    pair_sd, mean_number
+        Standard deviation of single numbers of the study's pairs, and mean of the numbers of its table.
     groups
         Protected group -> mean and interval of its contrast.
     """
@@ -191,6 +200,8 @@ class Earlier:
     compared_by: str
     coherence: Coherence
     vectors_hash: str = ""
+    pair_sd: float = math.nan
+    mean_number: float = math.nan
     groups: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
 
 
@@ -281,7 +292,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
 def checksum(content: Mapping[str, Any]) -> str:
     """Return a hash of all that a gate takes from a baseline; neither the order of keys nor the layout changes it."""
     compared = {name: content.get(name) for name in ("rope", "standardised", "hdi_prob", "questions", "settings")}
-    compared |= {"groups": content["groups"]} if "groups" in content else {}
+    compared |= {name: content[name] for name in ("groups", "unit") if name in content}
     return hashlib.sha256(json.dumps(_floats(compared), sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -312,7 +323,10 @@ def _plan(
             f"The baseline {path}: rope must be two numbers, low below high, standardised true or false, and hdi_prob "
             "a probability."
         )
-    return GatePlan(Region(float(ends[0]), float(ends[1]), standardised), float(prob), questions)
+    unit = content.get("unit", COSINE_DISTANCE.name)
+    if not is_text(unit):
+        raise ReportError(f"The baseline {path}: unit must be a text.")
+    return GatePlan(Region(float(ends[0]), float(ends[1]), standardised, unit), float(prob), questions)
 
 
 def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier]:
@@ -325,22 +339,32 @@ def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier
     key = embedding, study, model
     if not is_count(lost):
         raise ReportError(f"{place}: lost_words must be a number of words.")
-    facts = AskedQuestion(study_hash, model_hash, words_hash, interval_includes, lost)
+    unit = question.get("contrast_unit", COSINE_DISTANCE.name)
+    if not is_text(unit):
+        raise ReportError(f"{place}: contrast_unit must be a text.")
+    largest = _LARGEST if unit == COSINE_DISTANCE.name else LARGEST
+    facts = AskedQuestion(study_hash, model_hash, words_hash, interval_includes, lost, unit)
     coherence = Coherence.read(question)
     if coherence is None:
         raise ReportError(f"{place}: {', '.join(COHERENCE)} must be numbers from -2 to 2, or null.")
     if mean is None or question.get("outcome") == INCOMPARABLE:
         return key, facts, Earlier(math.nan, np.empty(0), "", coherence)
-    if not (_is_contrast(mean) and _is_contrast(sd) and sd > 0):
-        raise ReportError(f"{place}: mean and sd must be contrasts of cosine distances, the sd above 0.")
+    in_unit = "contrasts of cosine distances" if unit == COSINE_DISTANCE.name else "contrasts"
+    if not (_is_contrast(mean, largest) and _is_contrast(sd, largest) and sd > 0):
+        raise ReportError(f"{place}: mean and sd must be {in_unit}, the sd above 0.")
+    spreads = {name: question.get(name) for name in ("pair_sd", "mean_number")}
+    if not all(value is None or _is_contrast(value, LARGEST) for value in spreads.values()):
+        raise ReportError(f"{place}: pair_sd and mean_number must be numbers, or null.")
+    pair_sd, mean_number = (math.nan if value is None else float(value) for value in spreads.values())
+    earlier = Earlier(float(mean), np.empty(0), "draws", coherence, pair_sd=pair_sd, mean_number=mean_number)
     if draws is None:
-        return key, facts, Earlier(float(mean), mean + sd * _standard_quantiles(), "mean and sd", coherence)
+        return key, facts, replace(earlier, draws=mean + sd * _standard_quantiles(), compared_by="mean and sd")
     if not isinstance(draws, list) or not 0 < len(draws) <= KEPT_DRAWS or not {*map(type, draws)} <= {float, int}:
-        raise ReportError(f"{place}: draws must be a list of 1 to {KEPT_DRAWS:,} contrasts of cosine distances.")
-    contrasts = np.array(draws, dtype=float)
-    if not abs(contrasts).max() < _LARGEST:
-        raise ReportError(f"{place}: draws must be contrasts of cosine distances, from -{_LARGEST} to {_LARGEST}.")
-    return key, facts, Earlier(float(mean), contrasts, "draws", coherence)
+        raise ReportError(f"{place}: draws must be a list of 1 to {KEPT_DRAWS:,} {in_unit}.")
+    drawn = np.array(draws, dtype=float)
+    if not abs(drawn).max() < largest:
+        raise ReportError(f"{place}: draws must be {in_unit}, from -{largest:g} to {largest:g}.")
+    return key, facts, replace(earlier, draws=drawn)
 
 
 def _groups(groups: Any, path: str | os.PathLike[str]) -> Mapping[Question, Mapping[str, tuple[float, float, float]]]:
@@ -350,7 +374,7 @@ def _groups(groups: Any, path: str | os.PathLike[str]) -> Mapping[Question, Mapp
         group = item if _is_object(item) else {}
         texts: list[Any] = [group.get(name) for name in ("embedding", "study", "model", "protected_group")]
         numbers: list[Any] = [group.get(name) for name in ("mean", "hdi_low", "hdi_high")]
-        if not (all(map(is_text, texts)) and all(map(_is_contrast, numbers))):
+        if not (all(map(is_text, texts)) and all(_is_contrast(number, LARGEST) for number in numbers)):
             raise ReportError(
                 f"The baseline {path}: groups must be objects with embedding, study, model, protected_group, mean, "
                 "hdi_low and hdi_high."
@@ -365,8 +389,8 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-def _is_contrast(value: Any) -> bool:
-    return is_number(value) and abs(value) < _LARGEST
+def _is_contrast(value: Any, largest: float) -> bool:
+    return is_number(value) and abs(value) < largest
 
 
 @cache

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bayesbias.audits.coherence import standardised_rope
+import numpy as np
+
+from bayesbias.audits.coherence import COMPARABLE, standardised_rope
 from bayesbias.audits.gate_files import Baseline, Earlier
 from bayesbias.audits.gate_plan import Region
 from bayesbias.audits.gate_rule import compared_answer, question_of
 from bayesbias.base.exit_codes import PASS
-from bayesbias.base.number_text import interval_text, signed_text
+from bayesbias.base.number_text import digits_text, interval_text, signed_text
 
 GROUP = ("protected_group", "mean", "hdi_low", "hdi_high")
 """What a gate keeps of the contrast of each protected group."""
@@ -34,6 +36,7 @@ def gate_notes(
     """
     if before is not None:
         yield from _same_vectors(rows, before)
+    yield from _unchecked_tables(rows, before)
     by_question: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for group in groups:
         by_question.setdefault(_question(group), []).append(group)
@@ -43,7 +46,7 @@ def gate_notes(
             yield from _hidden_groups(row, by_question.get(_question(row), ()), answer)
             if answer is not None:
                 yield from _changed(row, answer)
-            elif not region.standardised:
+            elif not region.standardised and not row.get("is_table"):
                 yield from _coarse(row, region)
 
 
@@ -54,15 +57,39 @@ def _question(row: Mapping[str, Any]) -> tuple[Any, ...]:
 def _same_vectors(rows: Sequence[Mapping[str, Any]], before: Baseline) -> Iterator[str]:
     """Yield the embeddings that have the vectors of the baseline in all questions that both ask."""
     same: dict[str, bool] = {}
+    tables = {row["embedding"] for row in rows if row.get("is_table")}
     for row in rows:
         if row["vectors_hash"] and (answer := before.answers.get(question_of(row))) is not None:
             is_same = answer.vectors_hash == row["vectors_hash"]
             same[row["embedding"]] = same.get(row["embedding"], True) and is_same
     if names := [name for name, is_same in same.items() if is_same]:
         yield (
-            f"The vectors of {', '.join(names)} are those of the baseline, so nothing can be worse: check whether they "
-            "are the new ones"
+            f"The {'tables' if set(names) <= tables else 'vectors'} of {', '.join(names)} are those of the baseline, "
+            "so nothing can be worse: check whether they are the new ones"
         )
+
+
+def _unchecked_tables(rows: Sequence[Mapping[str, Any]], before: Baseline | None) -> Iterator[str]:
+    """Yield that the checks of vectors are not made of tables, and whose numbers are not like those of the baseline."""
+    tables = [row for row in rows if row.get("is_table") and row["outcome"] == PASS]
+    for name in dict.fromkeys(row["embedding"] for row in tables):
+        yield (
+            f"{name} passes without the checks that vectors have: nothing shows whether its table hides associations, "
+            "since noise and damage make contrasts small there too. Check that what gave the numbers works"
+        )
+    for row in tables:
+        answer = None if before is None else compared_answer(row, before)[0]
+        if answer is None or np.isnan([row["pair_sd"], answer.pair_sd]).any():
+            continue
+        low, high = COMPARABLE
+        moved = abs(row["mean_number"] - answer.mean_number) > answer.pair_sd
+        if moved or not low * answer.pair_sd <= row["pair_sd"] <= high * answer.pair_sd:
+            yield (
+                f"{row['study']} in {row['embedding']}: its numbers are not like those of the baseline (mean "
+                f"{digits_text(row['mean_number'])}, {digits_text(answer.mean_number)} in the baseline; standard "
+                f"deviation of single pairs {digits_text(row['pair_sd'])}, {digits_text(answer.pair_sd)}). Check "
+                "whether they have the same scale"
+            )
 
 
 def _hidden_groups(

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bayesbias.base.checks import region_ends, shown
+from bayesbias.base.checks import is_text, region_ends, shown
 from bayesbias.base.number_text import exact_text
-from bayesbias.errors import ArgumentError
+from bayesbias.errors import ArgumentError, ReportError, did_you_mean, setting
+from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 STANDARDISED = "standardised"
 DEPENDENCE, SENTENCES = "dependence of words", "choice of sentences"
@@ -15,48 +16,85 @@ DEPENDENCE, SENTENCES = "dependence of words", "choice of sentences"
 type Question = tuple[str, str, str]
 """Names of embedding, study and model."""
 type RopeLike = float | tuple[float, float] | Mapping[str, float | tuple[float, float]]
-"""Half-width or (low, high) in units of cosine distance, or ``{"standardised": ...}`` in units of the coherence of a
-study's lists."""
+"""Half-width or (low, high) in units of cosine distance; ``{"nats": ...}`` in another unit; ``{"standardised": ...}``
+in units of the coherence of a study's lists, of tables in those of their standard deviation of single pairs."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """Region of practical equivalence, in units of cosine distance or of the coherence of a study's lists."""
+    """Region of practical equivalence of contrasts.
+
+    - `low`, `high`: its ends.
+    - `standardised`: whether they are in units of what standardises a question: of vectors the coherence of the study's
+      lists, of a table the standard deviation of its single pairs.
+    - `unit`: unit of contrasts, such as "nats", or the name of a measure that has none, such as "cosine distance"; it
+      does not matter if they are standardised.
+    """
 
     low: float
     high: float
     standardised: bool = False
+    unit: str = COSINE_DISTANCE.name
 
-    def distances(self, coherence: float) -> tuple[float, float]:
-        """Return the region in units of cosine distance."""
-        scale = coherence if self.standardised else 1.0
+    def ends(self, divisor: float) -> tuple[float, float]:
+        """Return the region in the unit of a question's contrasts; `divisor` is what standardises it."""
+        scale = divisor if self.standardised else 1.0
         return self.low * scale, self.high * scale
 
     @property
-    def unit(self) -> str:
-        """Unit of the region, as texts have it."""
-        return "coherence" if self.standardised else "cosine distance"
+    def in_unit(self) -> str:
+        """The unit of the region, as texts have it."""
+        if self.standardised:
+            return "in units of coherence"
+        return f"in units of {self.unit}" if self.unit == COSINE_DISTANCE.name else f"in {self.unit}"
 
     def __str__(self) -> str:
-        return f"{exact_text(self.low)} to {exact_text(self.high)} in units of {self.unit}"
+        return f"{exact_text(self.low)} to {exact_text(self.high)} {self.in_unit}"
 
 
 def check_region(rope: Any) -> Region | None:
     """Return a region of practical equivalence, or None.
 
     >>> check_region({"standardised": 0.3})
-    Region(low=-0.3, high=0.3, standardised=True)
+    Region(low=-0.3, high=0.3, standardised=True, unit='cosine distance')
+    >>> print(check_region({"nats": 0.2}))
+    -0.2 to 0.2 in nats
     """
     if rope is None:
         return None
-    standardised = isinstance(rope, Mapping) and list(rope) == [STANDARDISED]
-    ends = region_ends(rope[STANDARDISED] if standardised else rope)
-    if ends is None:
+    names = list(rope) if isinstance(rope, Mapping) else [COSINE_DISTANCE.name]
+    unit = names[0] if len(names) == 1 and is_text(names[0]) else ""
+    ends = region_ends(rope[unit] if isinstance(rope, Mapping) and unit else rope)
+    misspelt = unit != STANDARDISED and bool(did_you_mean(unit, [STANDARDISED]))
+    if ends is None or not unit.strip() or misspelt:
         raise ArgumentError(
-            f"rope={shown(rope)}: give a half-width such as 0.02, a pair, low below high, or either of them as "
-            f"{{'{STANDARDISED}': 0.3}}, in units of coherence."
+            f"rope={shown(rope)}: give a half-width such as 0.02, a pair, low below high, or either of them in another "
+            f"unit: {{'nats': 0.1}}, or {{'{STANDARDISED}': 0.3}} in units of coherence."
         )
-    return Region(*ends, standardised=standardised)
+    return Region(*ends, standardised=True) if unit == STANDARDISED else Region(*ends, unit=unit)
+
+
+def check_region_unit(region: Region | None, measures: Mapping[str, Measure]) -> None:
+    """Raise `ReportError` if a region is in another unit than the contrasts of a source; `measures` are by source.
+
+    >>> from bayesbias.tables.measures import SURPRISAL
+    >>> check_region_unit(check_region(0.02), {"BERT": SURPRISAL})
+    Traceback (most recent call last):
+        ...
+    bayesbias.errors.ReportError: rope: -0.02 to 0.02 in units of cosine distance is no region for BERT, whose contrasts
+    are in nats. Give a region in that unit, rope={'nats': 0.1}, and leave out what is in other units; or one that is
+    standardised, rope={'standardised': 0.3}.
+    """
+    if region is None or region.standardised:
+        return
+    for name, measure in measures.items():
+        if measure.unit_name != region.unit:
+            example = setting("rope", {measure.unit_name: 0.1}, option=f"rope = {{{measure.unit_name!r} = 0.1}}")
+            standardised = setting("rope", {STANDARDISED: 0.3}, option="--rope-standardised 0.3")
+            raise ReportError(
+                f"rope: {region} is no region for {name}, whose contrasts are {measure.in_unit}. Give a region in that "
+                f"unit, {example}, and leave out what is in other units; or one that is standardised, {standardised}."
+            )
 
 
 @dataclass(frozen=True)
@@ -66,6 +104,7 @@ class AskedQuestion:
     - `study_hash`, `model_hash`, `words_hash`: hashes of its lists, model and looked-up words.
     - `interval_includes`: what its interval includes besides the choice of independent words.
     - `lost_words`: how many words were lost.
+    - `contrast_unit`: unit of its contrasts, or the name of a measure that has none.
     """
 
     study_hash: str
@@ -73,6 +112,7 @@ class AskedQuestion:
     words_hash: str
     interval_includes: str
     lost_words: int
+    contrast_unit: str = COSINE_DISTANCE.name
 
 
 ASKED = tuple(AskedQuestion.__annotations__)
@@ -106,6 +146,8 @@ class GatePlan:
             return "its model is not that of the baseline"
         if before.words_hash and not now.words_hash:
             return ""  # its embedding could not be read, which is an outcome of its own
+        if before.contrast_unit != now.contrast_unit:
+            return f"its contrasts are in {now.contrast_unit}, those of the baseline in {before.contrast_unit}"
         if before.lost_words != now.lost_words:
             return f"lost words of its groups: {before.lost_words} in the baseline, {now.lost_words} now"
         if before.words_hash != now.words_hash:

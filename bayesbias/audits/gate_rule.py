@@ -12,11 +12,15 @@ from bayesbias.audits.gate_files import Baseline, Earlier, probability_worse
 from bayesbias.audits.gate_plan import ASKED, AskedQuestion, Question, Region
 from bayesbias.base.arrays import Floats
 from bayesbias.base.exit_codes import FAIL, INCOMPARABLE, PASS, UNANSWERED, UNDECIDED
-from bayesbias.base.number_text import interval_text, probability_text, signed_text
+from bayesbias.base.number_text import exact_text, interval_text, probability_text, signed_text
 from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
 
+_NO_DIVISOR = (
+    "no two lists have several words each, or their numbers do not vary: there is no standard deviation of single "
+    "pairs to standardise by. Give longer lists"
+)
 WIDEST = 1.25
 """Largest ratio of a posterior sd to that of the baseline with which an interval that reaches farther can pass."""
 
@@ -32,19 +36,27 @@ def decided(
         return {"outcome": UNANSWERED, "compared_by": "", "reason": row["error"]}
     before, beside = compared_answer(row, baseline)
     coherence = Coherence(*(row[name] for name in COHERENCE))
-    earlier_coherence = None if before is None else before.coherence
-    if why := why_not_comparable(coherence, earlier_coherence, standardised=region.standardised):
+    earlier_coherence = None if before is None or row.get("is_table") else before.coherence
+    divisor = _smallest_sd(row, before) if row.get("is_table") else coherence.coherence
+    if row.get("is_table"):
+        why = _NO_DIVISOR if region.standardised and np.isnan(divisor) else ""
+    else:
+        why = why_not_comparable(coherence, earlier_coherence, standardised=region.standardised)
+    if why:
         numbers = {"sd": float(draws.std(ddof=1)), "compared_by": ""}
         return {"outcome": INCOMPARABLE, "reason": f"{why.rstrip('.')}{beside}.", **numbers}
     scale = 1.0  # by which contrasts shrank since the baseline without any change of an association
     if earlier_coherence is not None and earlier_coherence.coherence > 0:
         scale = coherence.coherence / earlier_coherence.coherence
         scale = scale if region.standardised else min(1.0, scale)
-    low, high = region.distances(coherence.coherence)
+    low, high = region.ends(divisor)
     if not region.standardised:
         low, high = low * scale, high * scale
     outcome, reason = _by_region(row, draws, (low, high), hdi_prob)
-    if region.standardised:
+    if region.standardised and row.get("is_table"):
+        ends = f"{exact_text(region.low)} to {exact_text(region.high)}"
+        reason += f" ({ends} in units of the standard deviation of single pairs, {divisor:.3f})"
+    elif region.standardised:
         reason += f" ({region}, {coherence.coherence:.3f})"
     elif f"{scale:.2f}" != "1.00":
         reason += f" (the region times {scale:.2f}, the ratio of the lists' coherence to the baseline's)"
@@ -83,6 +95,15 @@ def decided(
     return {"outcome": outcome, "reason": f"{reason.rstrip('.')}{beside}.", **numbers}
 
 
+def _smallest_sd(row: Mapping[str, Any], before: Earlier | None) -> float:
+    """Return the standard deviation of single pairs of a table: the smaller one of now and of the baseline.
+
+    Noise makes it larger, and must not make a region wider.
+    """
+    earlier = np.nan if before is None else before.pair_sd
+    return float(np.fmin(row["pair_sd"], earlier)) if row["pair_sd"] == row["pair_sd"] else float("nan")
+
+
 def farther_reaching(new: Floats, old: Floats, middle: float, hdi_prob: float) -> bool:
     """Return whether the interval of new draws reaches farther from the middle of a region than that of old ones.
 
@@ -107,7 +128,7 @@ def compared_answer(row: Mapping[str, Any], baseline: Baseline | None) -> tuple[
 
 
 def _by_region(row: Mapping[str, Any], draws: Floats, region: tuple[float, float], hdi_prob: float) -> tuple[str, str]:
-    """Return the outcome of a question by a region in units of cosine distance, and the reason."""
+    """Return the outcome of a question by a region in the unit of its contrasts, and the reason."""
     errors = draws_interval(draws, hdi_prob)
     interval = Interval(row["hdi_low"], row["hdi_high"], errors.low_se, errors.high_se)
     outcome, reason = outcome_of(interval, region)
@@ -133,7 +154,7 @@ def question_of(row: Mapping[str, Any]) -> Question:
 
 def asked_question(row: Mapping[str, Any]) -> AskedQuestion:
     """Return what a question is about."""
-    return AskedQuestion(*(row[name] for name in ASKED))
+    return AskedQuestion(**{name: row[name] for name in ASKED if name in row})
 
 
 def outcome_of(interval: Interval, region: tuple[float, float]) -> tuple[str, str]:

@@ -2,13 +2,15 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from bayesbias.audits.audit_frame import CONTRAST
+from bayesbias.audits.table_plan import TableOfPlan, is_table_section, section_faults
+from bayesbias.audits.table_sources import Source, StudyTables, is_table_source, read_tables
 from bayesbias.base.checks import check_items, is_text, shown
 from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.files.settings import toml_faults
@@ -92,7 +94,9 @@ def raise_if_repeated(what: str, names: Sequence[object]) -> None:
 
 def named_embeddings(embeddings: Any) -> list[tuple[str | None, Any]]:
     """Return embeddings with the names that the user gave them, if any."""
-    if isinstance(embeddings, str | os.PathLike | Embedding):
+    if isinstance(embeddings, str | os.PathLike | Embedding) or (
+        is_table_source(embeddings) and not isinstance(embeddings, list | tuple)
+    ):
         return [(None, embeddings)]
     if not isinstance(embeddings, Mapping):
         sources = check_items("embeddings", embeddings, "embeddings by name, or a list of them")
@@ -110,40 +114,78 @@ def load_named_embeddings(
     words: Sequence[str] | None,
     case: Case,
     *,
-    encoded: Sequence[str] | None = None,
     all_needed: bool = False,
 ) -> tuple[dict[str, Embedding], dict[str, BayesBiasError]]:
     """Return embeddings by name, with the words given or with all, and the errors of those that cannot be read.
 
-    An `Embedding` keeps its own case rule. The folder of an encoder gives vectors to the words `encoded` only, since
-    each of its vectors takes time. Raises the first error if no embedding can be read, but for those that have none of
-    the words; at once if one cannot that has no name, or any if `all_needed`.
+    An `Embedding` keeps its own case rule. Errors are those of `_read_each`.
     """
-    read: list[Embedding] = []
+    return _read_each(named, lambda name, source: _load(name, source, words, case), all_needed=all_needed)
+
+
+def load_sources(
+    named: Iterable[tuple[str | None, Any]],
+    studies: Sequence[Study],
+    words: Sequence[str] | None,
+    case: Case,
+    *,
+    encoded: Sequence[str] | None = None,
+) -> tuple[dict[str, Source], dict[tuple[str, str], str]]:
+    """Return embeddings and tables of studies by name, and the errors of questions that have neither.
+
+    An `Embedding` keeps its own case rule. The folder of an encoder gives vectors to the words `encoded` only, since
+    each of its vectors takes time. Errors are those of `_read_each`.
+    """
+    errors: dict[tuple[str, str], str] = {}
+
+    def read(name: str | None, source: Any) -> Source:
+        if not is_table_source(source):
+            return _load(name, source, encoded if is_encoder(source) else words, case)
+        tables, lacking = read_tables(name, source, studies)
+        errors.update({(tables.name, study): text for study, text in lacking.items()})
+        return tables
+
+    sources, unread = _read_each(named, read)
+    return sources, errors | {(name, study.name): str(error) for name, error in unread.items() for study in studies}
+
+
+def _load(name: str | None, source: Any, words: Sequence[str] | None, case: Case) -> Embedding:
+    rule = source.case if isinstance(source, Embedding) else case
+    return load_embedding(source, words=words, case=rule, name=name)
+
+
+def _read_each[AnySource: Source](
+    named: Iterable[tuple[str | None, Any]],
+    read_one: Callable[[str | None, Any], AnySource],
+    *,
+    all_needed: bool = False,
+) -> tuple[dict[str, AnySource], dict[str, BayesBiasError]]:
+    """Return sources by name, and the errors of those that cannot be read.
+
+    Raises the first error if none can be read, but for those that have none of the words; at once if one cannot that
+    has no name, or any if `all_needed`. Raises `ReportError` if two have one name.
+    """
+    sources: list[AnySource] = []
     unread: dict[str, BayesBiasError] = {}
     for name, source in named:
         try:
-            embedding = load_embedding(
-                source,
-                words=encoded if is_encoder(source) else words,
-                case=source.case if isinstance(source, Embedding) else case,
-                name=name,
-            )
+            sources.append(read_one(name, source))
         except BayesBiasError as error:
             if name is None or all_needed:
                 raise
             unread[name] = error
-        else:
-            read.append(embedding)
-    if not read and (faults := [error for error in unread.values() if not isinstance(error, LostWordsError)]):
+    if not sources and (faults := [error for error in unread.values() if not isinstance(error, LostWordsError)]):
         raise faults[0]
-    raise_unless_distinct("embeddings", [*(embedding.name for embedding in read), *unread])
-    return {embedding.name: embedding for embedding in read}, unread
+    raise_unless_distinct("embeddings", [*(source.name for source in sources), *unread])
+    return {source.name: source for source in sources}, unread
 
 
-def question_table(embedding: Embedding, study: Study, max_lost: float) -> "pd.DataFrame":
-    """Return the distance table of a study in an embedding; raise `ReportError` if it has nothing to compare."""
-    table = distance_table(embedding, study, max_lost=max_lost)
+def question_table(source: Source, study: Study, max_lost: float) -> "pd.DataFrame":
+    """Return the table of a study from its source; raise `ReportError` if it has nothing to compare."""
+    if isinstance(source, StudyTables):
+        table = source.tables[study.name]
+    else:
+        table = distance_table(source, study, max_lost=max_lost)
     _check_compared(study, table["connection"])
     return table
 
@@ -154,58 +196,61 @@ def _check_compared(study: Study, connections: Iterable[str]) -> None:
 
 
 def question_errors(
-    embeddings: Mapping[str, Embedding], studies: Sequence[Study], max_lost: float
+    sources: Mapping[str, Embedding] | Mapping[str, Source], studies: Sequence[Study], max_lost: float
 ) -> list[BayesBiasError]:
-    """Return the errors of the questions that no model can answer, without building their tables."""
+    """Return the errors of the questions that no model can answer, without building tables from vectors."""
     errors = []
     with collected_warnings():
-        for embedding, study in product(embeddings.values(), studies):
+        for source, study in product(sources.values(), studies):
             try:
-                pairs, _, _ = matched_pairs(embedding, study, max_lost=max_lost)
+                if isinstance(source, StudyTables):
+                    _check_compared(study, source.connections(study))
+                    continue
+                pairs, _, _ = matched_pairs(source, study, max_lost=max_lost)
                 _check_compared(study, pairs.connections.values())
             except BayesBiasError as error:
                 errors.append(error)
     return errors
 
 
-def lost_lists(embedding: Embedding | None, study: Study) -> list[WordList]:
-    """Return the lists of a study's groups with the words that an embedding lacks; none if it cannot be read."""
-    if embedding is None:
+def lost_lists(source: Source | None, study: Study) -> list[WordList]:
+    """Return the lists of a study's groups with the words that an embedding or a table lacks; none without either."""
+    if source is None:
         return []
+    if isinstance(source, StudyTables):
+        return list(source.lists(study))
     lists = (*study.protected.items(), *study.attributes.items())
-    return [WordList(name, len(words), embedding.lookup(words).lost) for name, words in lists]
+    return [WordList(name, len(words), source.lookup(words).lost) for name, words in lists]
 
 
 def unanswerable_questions(
-    embeddings: Mapping[str, Embedding],
+    sources: Mapping[str, Embedding] | Mapping[str, Source],
     studies: Sequence[Study],
     max_lost: float,
     measures: Sequence[str],
     *,
     modelled: bool,
 ) -> dict[tuple[str, str], str]:
-    """Return the errors of the questions that embeddings cannot answer, by embedding and study, before any work.
+    """Return the errors of the questions that sources cannot answer, by source and study, before any work.
 
     `modelled` says whether models are fitted, which need something to compare.
     """
     errors: dict[tuple[str, str], str] = {}
-    for embedding, study in product(embeddings.values(), studies):
-        question = embedding.name, study.name
-        lists = [words for words in lost_lists(embedding, study) if words.is_over(max_lost)]
+    for source, study in product(sources.values(), studies):
+        question = source.name, study.name
+        lists = [words for words in lost_lists(source, study) if words.is_over(max_lost)]
         if lists:
             allowed = allowance(lists, 1 if CONTRAST in measures else _FEWEST)
+            other_forms = f"Look the words up in other forms ({setting('case', 'lower')}), or leave"
             errors[question] = (
                 f"{counted(len(lists), 'list')} lost more than {100 * max_lost:g}% of the words"
-                f"{worded(f' (max_lost={max_lost:g})', '')}: {name_some(lists, 20)}. Look the words up in other forms "
-                f"({setting('case', 'lower')}), or leave the study or the embedding out{allowed}."
+                f"{worded(f' (max_lost={max_lost:g})', '')}: {name_some(lists, 20)}. "
+                f"{'Leave' if isinstance(source, StudyTables) else other_forms} the study or the "
+                f"{source.measure.source if isinstance(source, StudyTables) else 'embedding'} out{allowed}."
             )
-        elif modelled and (error := question_errors({embedding.name: embedding}, [study], max_lost)):
+        elif modelled and (error := question_errors({source.name: source}, [study], max_lost)):
             errors[question] = str(error[0])
     return errors
-
-
-class _StandardisedRope(TypedDict):
-    standardised: float | list[float]
 
 
 class _PlanFile(TypedDict, total=False):
@@ -222,7 +267,7 @@ class _PlanFile(TypedDict, total=False):
     max_lost: float
     controls: bool
     hdi_prob: float
-    rope: float | list[float] | _StandardisedRope
+    rope: float | list[float] | dict[str, float | list[float]]
     draws: int
     tune: int
     chains: int
@@ -233,22 +278,30 @@ class _PlanFile(TypedDict, total=False):
 class AuditPlan:
     """Arguments of `bayesbias.audit` that a file names.
 
-    - `embeddings`: name -> path.
+    - `embeddings`: name -> path of vectors, or a section that names tables.
     - `studies`: names of bundled studies, or paths.
     - `measures`: names of measures.
     - `settings`: other arguments by name, as far as the file has them.
     """
 
-    embeddings: Mapping[str, Path]
+    embeddings: Mapping[str, Path | TableOfPlan]
     studies: tuple[str, ...]
     measures: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def sources(self, *, progress: bool) -> dict[str, Any]:
+        """Return the embeddings and tables, as `bayesbias.audit` takes them; `progress` is for language models."""
+        return {
+            name: replace(entry, progress=progress) if isinstance(entry, TableOfPlan) else entry
+            for name, entry in self.embeddings.items()
+        }
 
 
 def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
     """Return the plan of an audit in a TOML file; its paths are relative to the folder of the file.
 
-    The file has a table ``[embeddings]`` of names and paths and a list `studies`. It may have `measures`, `model` or a
+    The file has a table ``[embeddings]`` of names and paths and a list `studies`; in place of a path, a section names a
+    language model, scores or tables (`TableOfPlan`). It may have `measures`, `model` or a
     list `models` (``"none"``: no model), `random_seed` or a list `seeds`, `workers`, `case`, `prefix`, `suffix`,
     `max_lost`, `controls`, `hdi_prob`, `rope`, `draws`, `tune` and `chains`. It names no Dask scheduler, which could
     run code here.
@@ -270,7 +323,12 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
             "Remove the line. If you trust it, give its address: " + setting("scheduler") + "."
         )
     both = [f"{one} and {other}: give one of the two." for one, other in _EXCLUSIVE if {one, other} <= content.keys()]
-    raise_faults(ReportError, f"The audit {path}", chain(toml_faults(content, _PlanFile), both))
+    entries: Any = content.get("embeddings")
+    named = entries.items() if isinstance(entries, dict) else ()
+    sections = {name: entry for name, entry in named if is_table_section(entry)}
+    as_paths = content | ({"embeddings": entries | dict.fromkeys(sections, "")} if sections else {})
+    faults = (fault for name, section in sections.items() for fault in section_faults(name, section))
+    raise_faults(ReportError, f"The audit {path}", chain(toml_faults(as_paths, _PlanFile), faults, both))
     folder = Path(path).resolve().parent  # so that no path is taken for a name
     settings = {key: value for key, value in content.items() if key not in ("embeddings", "studies", "measures")}
     bundled_models, bundled_studies = list_models(), list_studies()
@@ -280,7 +338,10 @@ def read_audit_plan(path: str | os.PathLike[str]) -> AuditPlan:
         settings["models"] = [_model(name, folder, bundled_models) for name in content["models"]]
     no_model = None in settings.get("models", [settings.get("model", "")])
     return AuditPlan(
-        embeddings={name: folder / file for name, file in content["embeddings"].items()},
+        embeddings={
+            name: TableOfPlan(folder, name, entry) if name in sections else folder / entry
+            for name, entry in content["embeddings"].items()
+        },
         studies=tuple(name if name in bundled_studies else str(folder / name) for name in content["studies"]),
         measures=tuple(content.get("measures", AUDIT_MEASURES[1:] if no_model else AUDIT_MEASURES)),
         settings=settings,

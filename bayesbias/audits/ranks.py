@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.audits.audit_frame import CONTRAST, AuditRecord, audit_rows, central_values
+from bayesbias.audits.audit_frame import CONTRAST, AuditRecord, audit_rows, central_values, comparable_rows
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.number_text import counted, digits_text, interval_text, percent_text, probability_text
@@ -29,6 +29,11 @@ _COLUMNS = (
 _LIMITS = (
     "A rank does not say how far apart two embeddings are, nor that any of them has an association: see the "
     "estimates. Embeddings are taken to be independent given the words."
+)
+
+_STANDARDISED = (
+    "Contrasts have several units, and their strengths are standardised: divided by the standard deviation of single "
+    "numbers of the study's pairs. "
 )
 
 
@@ -52,11 +57,14 @@ class Ranks(Result):
         far as the posteriors go. Measures without a posterior do not vary.
     hdi_prob
         Probability inside the intervals.
+    standardised
+        Whether contrasts have several units, so that their strengths are standardised: divided by `pair_sd`.
     """
 
     ranks: "pd.DataFrame"
     correlations: "pd.DataFrame"
     hdi_prob: float
+    standardised: bool = False
 
     def __repr__(self) -> str:
         return (
@@ -73,8 +81,14 @@ class Ranks(Result):
             StatementList("", (self._answer,), bulleted=False),
             StatementList("From the weakest to the strongest association, over all studies", orders),
             StatementList("How far the measures agree", pairs),
-            StatementList("", (Statement("limits", _LIMITS),), bulleted=False),
+            StatementList(
+                "", (Statement("limits", _STANDARDISED + _LIMITS if self.standardised else _LIMITS),), bulleted=False
+            ),
         )
+
+    @property
+    def _limits(self) -> Statement:
+        return Statement("limits", _STANDARDISED + _LIMITS if self.standardised else _LIMITS)
 
     @property
     def _answer(self) -> Statement:
@@ -142,7 +156,7 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
 
     rows, record = audit_rows(audit)
     check_probability("hdi_prob", hdi_prob)
-    overall_rows = rows[rows["protected_group"] == ""]
+    overall_rows = comparable_rows(rows[rows["protected_group"] == ""], record)
     embeddings = list(dict.fromkeys(overall_rows["embedding"]))
     if len(embeddings) < 2:
         raise ReportError("The audit has one embedding. Ranks need at least two.")
@@ -163,6 +177,7 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
         pd.DataFrame(rank_rows, columns=list(_COLUMNS)),
         pd.DataFrame(pairs, columns=["first", "second", "embeddings", "correlation", "low", "high"]),
         hdi_prob,
+        standardised=record.unit is None and bool((overall_rows["measure"] == CONTRAST).any()),
     )
 
 
@@ -181,8 +196,9 @@ def _strengths(
             values = central_values(some.set_index("embedding")).reindex(embeddings).to_numpy()
             if np.isnan(values).any():
                 continue
+            divisors = some.set_index("embedding")["divisor"]
             keys = [(name, str(study), str(measure)) for name in embeddings]
-            draws = [record.draws[key] for key in keys if key in record.draws]
+            draws = [record.draws[key] / divisors[key[0]] for key in keys if key in record.draws]
             whole = len(draws) == len(embeddings)
             strengths[str(study)] = strength_of(values), strength_of(np.stack(draws, axis=-1)) if whole else None
         for study, strength in strengths.items():
@@ -290,7 +306,7 @@ def _correlation_statement(row: Mapping[str, Any], hdi_prob: float) -> Statement
 
 def has_ranks(audit: "pd.DataFrame") -> bool:
     """Whether there are several embeddings, and a measure answers a study in all of them."""
-    rows, _ = audit_rows(audit)
+    rows = comparable_rows(*audit_rows(audit))
     count = rows["embedding"].nunique()
     answers = rows[rows["protected_group"] == ""].groupby(["measure", "study"])["embedding"].nunique()
     return count > 1 and bool((answers == count).any())

@@ -110,22 +110,22 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
     """Ask many studies of many embeddings with many measures, on one process or many workers.
 
     With --output: audit.csv, answers.png, audit.png and the page report.html; of several embeddings ranks.csv and
-    ranks.png too, and of three or more rank_correlations.csv; with --pages a question_NUMBER.html for each contrast. A
-    plan:
+    ranks.png, of three or more rank_correlations.csv; with --pages a question_NUMBER.html for each contrast. A plan:
 
         studies = ["weat7", "my_study.toml"]
         measures = ["contrast", "weat", "mac"]
 
         [embeddings]
         GloVe = "glove.6B.300d.txt"
+        BERT = {surprisal = "bert/", templates = "pronouns"}
 
-    For thousands of fits a plan can also have lists such as models = ["crossed", "hierarchical"] and seeds = [1, 2],
-    and workers = 8. The answer of each cell (a study of an embedding by a model with a seed) is kept in the folder
-    cells/ of the output. Run a stopped audit again to continue it. If you extend the plan, only new cells are computed.
-    With --pages nothing is kept there. If a question has no answer, such as one of an embedding that cannot be read,
-    the others go on, and the exit code is 5. Such questions are in failed.csv with their errors; the next run, with
-    --overwrite, tries them again. Whoever reaches a Dask scheduler can run programs there and here: start it with
-    certificates (tls://).
+    A section in place of a path names surprisals, scores or tables. For thousands of fits a plan can also have lists
+    such as models = ["crossed", "hierarchical"] and seeds = [1, 2], and workers = 8. The answer of each cell (a study
+    of an embedding by a model with a seed) is kept in the folder cells/ of the output. Run a stopped audit again to
+    continue it. If you extend the plan, only new cells are computed. With --pages nothing is kept there. If a question
+    has no answer, such as one of an embedding that cannot be read, the others go on, and the exit code is 5. Such
+    questions are in failed.csv with their errors; the next run, with --overwrite, tries them again. Whoever reaches a
+    Dask scheduler can run programs there and here: start it with certificates (tls://).
 
     Examples
     --------
@@ -144,7 +144,7 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
         cells = _begin(delivery)
     keeping = {"keep_fits": pages and output is not None, "cells": cells}
     settings = {**content.settings, **keeping, "progress": delivery.progress}
-    frame = bb.audit(content.embeddings, content.studies, content.measures, **settings)
+    frame = bb.audit(content.sources(progress=delivery.progress), content.studies, content.measures, **settings)
     failed, wrote = failed_cells(frame), ""
     if len(frame) and output is not None:
         delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
@@ -174,8 +174,8 @@ def gate(
 ) -> None:
     """Pass or fail each question of a plan by a region of practical equivalence.
 
-    The plan is that of `bayesbias audit`, with rope = 0.02 or rope = {{standardised = 0.3}}. Only contrasts are used.
-    Prints one line per question, then the outcome. Exit codes, of several outcomes the first:
+    The plan is that of `bayesbias audit`, with rope = 0.02, {{nats = 0.1}} or {{standardised = 0.3}}. Only contrasts
+    are used. Prints one line per question, then the outcome. Exit codes, of several outcomes the first:
 
     {exit_codes}
 
@@ -233,7 +233,7 @@ def _gated(
         read_baseline(rule["baseline"])  # a wrong file is named before any work
     earlier_answers = [] if cells is None else list(cells.glob("*.npz"))
     settings = {**content.settings, "cells": cells, "progress": delivery.progress}
-    frame = bb.audit(content.embeddings, content.studies, [CONTRAST], **settings)
+    frame = bb.audit(content.sources(progress=delivery.progress), content.studies, [CONTRAST], **settings)
     if earlier_answers:  # whoever can write them decides what the gate says
         count = counted(len(earlier_answers), "answer")
         show(

@@ -75,6 +75,15 @@ class Measure:
         return f"in {self.unit}" if self.unit else f"in units of {self.name}"
 
     @property
+    def unit_name(self) -> str:
+        """Unit of numbers, or the name of what they measure if they have none.
+
+        >>> COSINE_DISTANCE.unit_name, SURPRISAL.unit_name
+        ('cosine distance', 'nats')
+        """
+        return self.unit or self.name
+
+    @property
     def made_by(self) -> str:
         """What an association of these numbers is in.
 

@@ -47,6 +47,7 @@ def test_the_hash_of_a_cell_changes_with_all_that_enters_its_answer(monkeypatch:
         {"region": Region(-0.02, 0.02)},
         {"region": Region(-0.02, 0.020000000000000004)},
         {"region": Region(-0.02, 0.02, standardised=True)},
+        {"region": Region(-0.02, 0.02, unit="nats")},
         {"measures": ("mac", "ripa")},
     ]
     unchanged = {"embedding", "keep_fit"}  # names enter no answer, and fits are not kept

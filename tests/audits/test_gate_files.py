@@ -17,7 +17,6 @@ from bayesbias.audits.gate_files import (
     probability_worse,
     read_baseline,
 )
-from bayesbias.audits.gate_plan import Region
 from bayesbias.errors import InputFileError, NotEnoughMemoryError, ReportError
 
 HOSTILE = "<b>&\"'\x00\x1b[31m\ud800|`x`\n# y"
@@ -33,7 +32,9 @@ def test_xml_is_read_back() -> None:
 
 def test_a_row_of_markdown_stays_a_row() -> None:
     numbers = {"mean": -0.05, "hdi_low": -0.06, "hdi_high": -0.04}
-    lines = model_card([ROW | numbers], Region(-0.02, 0.02), 0.89, ["one"]).splitlines()
+    lines = model_card(
+        [ROW | numbers | {"contrast_unit": HOSTILE}], "-0.02 to 0.02", 0.89, ["one"], "gaps"
+    ).splitlines()
     row = lines[6]
     assert row.count("|") - row.count("\\|") == 6
     assert "<b>" not in row

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.audits.audit_frame import CONTRAST, audit_rows, central_values
+from bayesbias.audits.audit_frame import CONTRAST, AuditRecord, audit_rows, central_values, comparable_rows
 from bayesbias.audits.debias_result import ASSOCIATION, ORIGINAL, DebiasReport
 from bayesbias.audits.ranks import ALL_STUDIES, Ranks
 from bayesbias.base.checks import check_choice, check_type
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 # Colours and markers of embeddings. Their numbers differ, so that pairs of both repeat late.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-_CONTRAST = "contrast (cosine distance; below 0: nearer)"
 _INCHES_A_ROW = 0.3
 _INCHES_A_METHOD = 0.28
 _STACKED = 4  # panels, one below the other, which a narrow screen shows whole
@@ -61,9 +60,10 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Estimates (points) with intervals (lines) if there are any; a tick behind the point is the observed value.
-        The point of a contrast is filled if it is settled, and has a dot if it is borderline; the region of practical
-        equivalence of contrasts is shaded. A dashed line marks 0 if the values of a measure have both signs.
+        Estimates (points) with intervals (lines) if there are any; contrasts of several units are standardised. A tick
+        behind the point is the observed value. The point of a contrast is filled if it is settled, and has a dot if it
+        is borderline; the region of practical equivalence of contrasts is shaded. A dashed line marks 0 if the values
+        of a measure have both signs.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     2
     """
     every, record = audit_rows(audit)
-    rows = every[every["protected_group"] == ""]
+    rows = comparable_rows(every[every["protected_group"] == ""], record)
     rows = rows.assign(value=central_values(rows))
     if rows.empty:
         raise ReportError(
@@ -102,7 +102,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
         axes.set_yticks(range(len(studies)), [short_label(study) for study in studies])
         axes.set_ylim(len(studies) - 0.5, -0.5)
         quantity = measure_rows["quantity"].iloc[0]
-        title = _CONTRAST
+        title = f"contrast ({_unit(record)})"
         if measure != CONTRAST:
             title = MEASURES[measure].units.get(quantity, quantity.replace("_", " "))
             title = title if quantity == measure else f"{measure.split('_')[0].upper()}: {title}"
@@ -120,7 +120,7 @@ def plot_audit(audit: "pd.DataFrame") -> "Figure":
     interval += "; shaded: too small to matter" if record.rope is not None and CONTRAST in measures else ""
     about = interval if record.model else "observed values"
     first = f"the first {len(studies)} of " if len(studies) < len(all_studies) else ""
-    where = counted(len(embeddings), "embedding")
+    where = record.counted_sources(embeddings)
     title_figure(figure, f"{first}{counted(len(all_studies), 'study', 'studies')} in {where}\n{about}")
     return figure
 
@@ -179,6 +179,13 @@ def plot_ranks(ranks: Ranks) -> "Figure":
         "numbers: probability of each rank",
     )
     return figure
+
+
+def _unit(record: AuditRecord) -> str:
+    """Return the unit of the contrasts of a figure, and what those below 0 mean."""
+    if record.unit is not None:
+        return f"{record.unit.unit_name}; below 0: {record.unit.nearer}"
+    return f"standardised; below 0: {' or '.join(dict.fromkeys(one.nearer for one in record.units.values()))}"
 
 
 def _look(place: int) -> tuple[str, str]:
@@ -278,7 +285,6 @@ def plot_debias_report(report: DebiasReport, *, measure: str | None = None, most
     return figure
 
 
-_LABELS = {CONTRAST: "associated - different\n(cosine distance; below 0: nearer)"}
 _LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of red, green and blue (ITU-R BT.709)
 
 
@@ -296,10 +302,10 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Estimates in the units of the measure. The scale is centred on 0 if values or intervals have both signs:
-        orange are contrasts below 0 (nearer, as the study says) and values of other measures above 0, blue the
-        opposite. Hatched cells are not settled: their interval contains 0, or its end is too near to 0. Cells without
-        an answer are grey.
+        Estimates in the units of the measure; contrasts of several units are standardised. The scale is centred on 0
+        if values or intervals have both signs: orange are contrasts below 0 (nearer, as the study says) and values of
+        other measures above 0, blue the opposite. Hatched cells are not settled: their interval contains 0, or its end
+        is too near to 0. Cells without an answer are grey.
 
     Raises
     ------
@@ -315,7 +321,7 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     ['0.990', '1.586', '0.812', '1.505']
     """
     every, record = audit_rows(audit)
-    rows = every[every["measure"] == measure]
+    rows = comparable_rows(every[every["measure"] == measure], record)
     rows = rows.assign(value=central_values(rows))
     if rows.empty:
         names = name_some(dict.fromkeys(every["measure"]), 8)
@@ -362,7 +368,9 @@ def plot_heatmap(audit: "pd.DataFrame", measure: str = CONTRAST) -> "Figure":
     for side in axes.spines.values():
         side.set_visible(False)
     quantity = rows["quantity"].iloc[0]
-    label = _LABELS.get(measure, measure if quantity == measure else f"{measure} ({quantity})")
+    label = measure if quantity == measure else f"{measure} ({quantity})"
+    if measure == CONTRAST:
+        label = f"associated - different\n({_unit(record)})"
     figure.colorbar(mesh, label=label, shrink=0.9)
     marked = f"hatched: not settled ({percent_text(record.hdi_prob)} interval)" if rows["hdi_low"].notna().any() else ""
     cut = len(questions) < len(all_questions) or len(embeddings) < len(all_embeddings)
