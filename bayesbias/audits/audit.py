@@ -16,12 +16,10 @@ from bayesbias.audits.audit_cell import (
     make_cells,
     needed_words,
     needs_pairs,
-    study_hash,
     words_hash,
 )
 from bayesbias.audits.audit_frame import COLUMNS, NUMBERS, AuditFrame, AuditRecord
 from bayesbias.audits.coherence import Coherence
-from bayesbias.audits.gate_plan import RopeLike, check_region
 from bayesbias.audits.plan import (
     AUDIT_MEASURES,
     check_few,
@@ -62,6 +60,7 @@ from bayesbias.errors import (
 from bayesbias.models.coordinates import bytes_of_draws
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.plans.record import RopeLike, check_region, study_hash
 from bayesbias.studies.study import StudyLike
 from bayesbias.workers.cells import Answer, package_version
 from bayesbias.workers.choice import choose_workers

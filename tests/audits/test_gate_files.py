@@ -17,8 +17,8 @@ from bayesbias.audits.gate_files import (
     probability_worse,
     read_baseline,
 )
-from bayesbias.audits.gate_plan import Region
 from bayesbias.errors import InputFileError, NotEnoughMemoryError, ReportError
+from bayesbias.reports.plans.record import Region
 
 HOSTILE = "<b>&\"'\x00\x1b[31m\ud800|`x`\n# y"
 ROW = {"embedding": HOSTILE, "study": HOSTILE, "model": "m", "random_seed": 1, "outcome": "fail", "reason": HOSTILE}
