@@ -25,6 +25,8 @@ from bayesbias.errors import ArgumentError, OutputError
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
 app.add_typer(studies_app, name="studies")
+plan_app = typer.Typer(help="Freeze a plan before the data are seen.", no_args_is_help=True)
+app.add_typer(plan_app, name="plan")
 
 
 @studies_app.callback()
@@ -81,6 +83,54 @@ def studies_weathub(path: Path, lists: str, test: str, output: Path, overwrite: 
     show(
         f"Wrote {output}. {study.notes} Next: {command_line('words', 'VECTORS', '--study', output)}".replace("  ", " ")
     )
+
+
+@command("freeze", plan_app)
+def plan_freeze(
+    source: str,
+    output: Path,
+    freezing: Annotated[Settings, "bb.audits.freeze_plan model hdi_prob rope width gap samples random_seed"],
+    contrast: list[str] | None = None,
+    level: list[str] | None = None,
+    pilot: Path | None = None,
+    overwrite: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Write the plan of a study or an audit before its vectors are read: lists, model, region, contrasts, power.
+
+    The file can be edited, so that its date is no proof: deposit it at a registry. `bayesbias report` and `bayesbias
+    audit` with --frozen-plan FILE say of each number whether it was planned, and name what was changed since, word by
+    word.
+
+    For example:
+
+        bayesbias plan freeze weat7 --rope 0.02 --output plan.toml
+
+        bayesbias report weat7/fit.nc --frozen-plan plan.toml --output weat7.html
+    """
+    from bayesbias.base.files.outputs import check_output
+
+    check_output(output, overwrite=overwrite)
+    claim(output)
+    chosen: Settings = {"contrasts": contrast, **({"levels": level} if level else {})}
+    plan = bb.audits.freeze_plan(source, pilot=_pilot(pilot), progress=not quiet, **chosen, **freezing)
+    bb.reports.write_plan(plan, output, overwrite=overwrite)
+    answer(
+        f"Wrote {output}: {', '.join(plan.studies)}; {', '.join(plan.contrasts) or 'no contrasts'}. Neither its date "
+        f"nor its checksum proves when it was made.\nAnswers for a registry: "
+        f"{command_line('plan', 'template', output, '-o', 'registration.md')}",
+        quiet=quiet,
+    )
+
+
+def _pilot(path: Path | None) -> Any:
+    """Return the fit of a pilot, or assumed parameters from a TOML file."""
+    from bayesbias.base.files.inputs import read_toml
+    from bayesbias.errors import ReportError
+
+    if path is None:
+        return None
+    return read_toml(path, ReportError) if path.suffix.lower() == ".toml" else bb.read_fit(path)
 
 
 @command()
