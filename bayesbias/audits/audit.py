@@ -183,6 +183,8 @@ def _record(
             if (facts := answer.facts.get("coherence")) and (coherence := Coherence.read(facts))
         },
         vectors_hashes={cell.question: cell.vectors for cell in cells},
+        studies={cell.study.name: cell.study for cell in cells},
+        spec=first.model,
         unconverged=frozenset(
             question
             for question, answer in answered

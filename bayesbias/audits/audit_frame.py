@@ -15,6 +15,8 @@ from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import notebook_html
 from bayesbias.metrics.registry import MEASURES
+from bayesbias.models.spec import ModelSpec
+from bayesbias.studies.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,6 +98,10 @@ class AuditRecord(Described):
         (embedding, study) -> hash of the words and vectors that can enter the answer.
     unconverged
         (embedding, study) of the answers whose sampler did not converge.
+    studies
+        study -> its lists, by which changes since a frozen plan are named.
+    spec
+        Model, if one was fitted.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -119,6 +125,8 @@ class AuditRecord(Described):
     coherences: Mapping[tuple[str, str], Coherence] = field(repr=False, default_factory=dict)
     vectors_hashes: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
     unconverged: frozenset[tuple[str, str]] = frozenset()
+    studies: Mapping[str, Study] = field(repr=False, default_factory=dict)
+    spec: ModelSpec | None = field(repr=False, default=None)
 
     @property
     def _facts(self) -> Facts:

@@ -106,7 +106,9 @@ def _begin(delivery: Delivery, *replaced: str) -> Path | None:
 
 
 @command()
-def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bool = False) -> None:
+def audit(
+    plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bool = False, frozen_plan: Path | None = None
+) -> None:
     """Ask many studies of many embeddings with many measures, on one process or many workers.
 
     With --output: audit.csv, answers.png, audit.png and the page report.html; of several embeddings ranks.csv and
@@ -137,6 +139,7 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
     from bayesbias.audits.audit_report import AuditReport
 
     content, output = plan_settings.planned(plan), delivery.output
+    frozen = None if frozen_plan is None else bb.reports.read_plan(frozen_plan)
     cells = None
     if pages:
         delivery.begin()
@@ -146,12 +149,16 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
     settings = {**content.settings, **keeping, "progress": delivery.progress}
     frame = bb.audit(content.embeddings, content.studies, content.measures, **settings)
     failed, wrote = failed_cells(frame), ""
+    report = AuditReport(frame, frozen)
     if len(frame) and output is not None:
-        delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
+        delivery.write(report, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
         wrote = f"Wrote {output}. Open {output / 'report.html'} in a browser."
-    texts = _answers(AuditReport(frame)) if len(frame) else []
+    texts = _answers(report) if len(frame) else []
     texts.append("\n".join(f"unanswered: {row.embedding}, {row.study}: {row.error}" for row in failed.itertuples()))
-    delivery.answer("\n\n".join(filter(None, [*texts, wrote])), {"audit": frame, "unanswered": failed})
+    data: dict[str, Any] = {"audit": frame, "unanswered": failed}
+    if report.planned is not None:
+        data["planned"] = report.planned.part.statements
+    delivery.answer("\n\n".join(filter(None, [*texts, wrote])), data)
     if len(failed):
         raise typer.Exit(EXIT_CODES[UNANSWERED].code)
 
@@ -165,7 +172,8 @@ def _answers(report: "AuditReport") -> list[str]:
     tables = report.contents.tables.items()
     shown = [table for name, table in tables if name.startswith(("contrasts", "measures")) and len(table.frame)]
     first = "\n".join(wrap(text) for text in (report.contents.title, *map(str, report.first)))
-    return [first, *(terminal_table(table_block(table)) for table in shown)]
+    planned = [str(report.planned.part)] if report.planned else []
+    return [first, *(terminal_table(table_block(table)) for table in shown), *planned]
 
 
 @command(fill={"exit_codes": exit_code_lines()})

@@ -32,7 +32,7 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason
 from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.plans.frozen_plan import REGION_RULE, RULE, FrozenPlan, checked_plan
-from bayesbias.reports.plans.planned_numbers import CHANGED, EXPLORATORY, MARK, PLANNED, SECTION, PlannedNumbers
+from bayesbias.reports.plans.planned_numbers import MARK, SECTION, PlannedNumbers
 from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Question, Region, study_hash
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
@@ -291,12 +291,7 @@ class FitReport(Result):
         """What follows the number of the answer beside a frozen plan."""
         if self.planned is None:
             return ""
-        first = str(self.contrasts[MARK].iloc[0])
-        return {
-            PLANNED: " This number was planned.",
-            CHANGED: " This number was planned, and the plan was changed since.",
-            EXPLORATORY: " This number is exploratory: the plan does not name it.",
-        }[first]
+        return f" {self.planned.sentence(str(self.contrasts[MARK].iloc[0]))}"
 
     @cached_property
     def study_of_table(self) -> Study | None:

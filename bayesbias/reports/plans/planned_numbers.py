@@ -100,6 +100,14 @@ class PlannedNumbers:
             return EXPLORATORY
         return CHANGED if self.changed_rules or self.changed_questions[question] else PLANNED
 
+    def sentence(self, mark: str) -> str:
+        """Return what follows a number that has a mark."""
+        return {
+            PLANNED: "This number was planned.",
+            CHANGED: "This number was planned, and the plan was changed since.",
+            EXPLORATORY: "This number is exploratory: the plan does not name it.",
+        }[mark]
+
     def marked(self, frame: "pd.DataFrame", question: Question) -> "pd.DataFrame":
         """Return the contrasts of a fit with their marks."""
         marks = [
@@ -145,11 +153,11 @@ class PlannedNumbers:
             levels = " and of ".join(_LEVEL_TEXTS[level] for level in plan.levels)
             parts.append(f"{name_some(plan.contrasts)} of {levels}")
         if questions := [name for study in plan.studies.values() for name in study.questions]:
-            parts.append(f"the questions {name_some(map(quoted_name, questions))}")
+            parts.append(f"the question{'s' * (len(questions) > 1)} {name_some(map(quoted_name, questions))}")
         if any(study.factors for study in plan.studies.values()):
             parts.append("the effects of the factors")
         if others := [name for name in plan.measures if name != "contrast"]:
-            parts.append(f"the measures {name_some(others)}")
+            parts.append(f"the measure{'s' * (len(others) > 1)} {name_some(others)}")
         yield Statement("planned", f"Planned: {'; '.join(parts)}.")
 
     def _unplanned(self) -> Iterator[Statement]:
@@ -159,8 +167,8 @@ class PlannedNumbers:
             yield Statement("not in the plan", f"The plan does not have {named}: all these numbers are exploratory.")
         yield Statement(
             "exploratory",
-            "Exploratory: all other numbers, such as mean distances and the checks of the model. The plan does not name "
-            "them: the more of them a reader looks at, the more are settled by chance.",
+            "Exploratory: all other numbers, such as mean distances and the checks of the model. The plan does not "
+            "name them: the more of them a reader looks at, the more are settled by chance.",
         )
         planned = self.plan.record.questions
         matched = {key for question in self.now.questions if (key := self.planned_question(question))}
