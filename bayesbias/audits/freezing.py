@@ -204,6 +204,11 @@ def _power(plan: FrozenPlan, pilot: Any, simulation: Mapping[str, Any]) -> dict[
         )
     (study,) = plan.studies.values()
     planned = planned_sizes(study)
+    if planned["attribute_words_per_list"] < 2:
+        raise ReportError(
+            f"pilot: a list of {study.name!r} has one word, and studies are simulated with two or more. Add words, or "
+            "leave the pilot out."
+        )
     sizes = [(planned["protected_words_per_group"], planned["attribute_words_per_list"])]
     contrast = plan.contrasts[0]
     result = required_words(

@@ -123,6 +123,29 @@ def plan_freeze(
     )
 
 
+@command("template", plan_app)
+def plan_template(frozen_plan: Path, output: Path | None = None, overwrite: bool = False) -> None:
+    """Print a frozen plan as answers to the fields of the OSF preregistration, in Markdown.
+
+    What only you can say begins with "Author:".
+
+    For example:
+
+        bayesbias plan template plan.toml --output registration.md
+    """
+    from bayesbias.base.files.outputs import check_output, write_text
+
+    if output is not None:
+        if output.suffix.lower() != ".md":
+            raise OutputError(f"{output}: the answers are Markdown. Give a .md file.")
+        check_output(output, overwrite=overwrite)
+        claim(output)
+    text = bb.reports.registration_text(bb.reports.read_plan(frozen_plan))
+    if output is not None:
+        write_text(output, f"{text}\n", overwrite=overwrite)
+    show(text if output is None else f"Wrote {output}. Fill in what begins with Author: before you deposit it.")
+
+
 def _pilot(path: Path | None) -> Any:
     """Return the fit of a pilot, or assumed parameters from a TOML file."""
     from bayesbias.base.files.inputs import read_toml
@@ -261,9 +284,11 @@ def methods(
     as_json: bool = False,
     overwrite: bool = False,
 ) -> None:
-    """Print the methods section of a paper for a fit, in Markdown, with BibTeX entries.
+    """Print the methods section of a paper for a fit, in Markdown, with BibTeX entries and reporting guidelines.
 
-    With --output, write it: a .md or .txt file gets both, a .tex file the text as LaTeX, and a .bib file the entries.
+    Two tables at its end answer the Bayesian analysis reporting guidelines and the Responsible NLP checklist, as far as
+    the fit can; the rest begins with "Author:". With --output, write it: a .md or .txt file gets all, a .tex file text
+    and tables as LaTeX, and a .bib file the entries.
 
     Example:
 
@@ -282,13 +307,13 @@ def methods(
             )
         check_output(output, overwrite=overwrite)
         claim(output)
-    prose, cited = methods_and_references(bb.read_fit(fit), **writing)
-    bibtex, text = cited.bibtex, methods_text(prose, cited)
+    prose, cited, items = methods_and_references(bb.read_fit(fit), **writing)
+    bibtex, text = cited.bibtex, methods_text(prose, cited, items)
     if output is not None:
-        written = bibtex if suffix == ".bib" else latex_methods(prose, cited) if suffix == ".tex" else text
+        written = bibtex if suffix == ".bib" else latex_methods(prose, cited, items) if suffix == ".tex" else text
         write_text(output, f"{written}\n", overwrite=overwrite)
     shown = text if output is None else f"Wrote {output}."
-    answer(shown, {"methods": prose, "bibtex": bibtex}, as_json=as_json)
+    answer(shown, {"methods": prose, "bibtex": bibtex, "guidelines": list(map(vars, items))}, as_json=as_json)
 
 
 @command()

@@ -72,6 +72,8 @@ def test_the_power_is_that_of_required_words() -> None:
 def test_the_power_is_that_of_one_study(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="pilot"):
         frozen(tmp_path, pilot=ASSUMED)
+    with pytest.raises(ReportError, match="a list of 'four lists' has one word"):
+        bb.audits.freeze_plan({"x": ["a"], "y": ["b"], "c": ["d"], "e": ["f"]}, pilot=ASSUMED)
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.LostWordsWarning")

@@ -19,7 +19,8 @@ PLANNED, CHANGED, EXPLORATORY = "planned", "changed since", "exploratory"
 MARK = "planned"
 """Column of tables that has the mark."""
 SECTION = "Planned or exploratory"
-_LEVEL_TEXTS = {"overall": "all words", "protected_group": "each protected group", "word": "each protected word"}
+LEVEL_TEXTS = {"overall": "all words", "protected_group": "each protected group", "word": "each protected word"}
+"""Levels of contrasts, in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +151,7 @@ class PlannedNumbers:
         plan = self.plan
         parts = []
         if plan.contrasts:
-            levels = " and of ".join(_LEVEL_TEXTS[level] for level in plan.levels)
+            levels = " and of ".join(LEVEL_TEXTS[level] for level in plan.levels)
             parts.append(f"{name_some(plan.contrasts)} of {levels}")
         if questions := [name for study in plan.studies.values() for name in study.questions]:
             parts.append(f"the question{'s' * (len(questions) > 1)} {name_some(map(quoted_name, questions))}")
