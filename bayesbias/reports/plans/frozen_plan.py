@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
@@ -16,7 +15,7 @@ from bayesbias.base.files.outputs import write_text
 from bayesbias.base.files.settings import toml_faults
 from bayesbias.base.number_text import quoted_name
 from bayesbias.base.statements import Described, Facts
-from bayesbias.errors import ArgumentError, OutputError, ReportError, raise_faults, worded
+from bayesbias.errors import OutputError, ReportError, raise_faults, worded
 from bayesbias.models.spec import ModelSpec, model_of_document
 from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Question, Region, check_region, study_hash
 from bayesbias.studies.faults import CONTROLS, plain_factors
@@ -262,7 +261,7 @@ def read_plan(path: str | os.PathLike[str]) -> FrozenPlan:
     ------
     InputFileError
         If the file cannot be read.
-    ReportError, StudyError, ModelError, ArgumentError
+    ReportError, StudyError, ModelError
         If the file is not a frozen plan, or one of another form, or its content has faults; all of a part are listed.
 
     Examples
@@ -282,7 +281,8 @@ def read_plan(path: str | os.PathLike[str]) -> FrozenPlan:
             f"The frozen plan {path} has schema_version {version!r}, and this version of the package reads "
             f"{SCHEMA_VERSION}. Compare with the version that froze it ({content.get('package', 'not named')})."
         )
-    raise_faults(ReportError, f"The frozen plan {path}", chain(toml_faults(content, _PlanFile), _faults(content)))
+    raise_faults(ReportError, f"The frozen plan {path}", toml_faults(content, _PlanFile))
+    raise_faults(ReportError, f"The frozen plan {path}", _faults(content))
     record, edits = _record(content, path)
     checksum = content.pop("checksum")
     if checksum != _checksum(content):
@@ -311,20 +311,19 @@ def checked_plan(frozen_plan: Any) -> FrozenPlan | None:
 
 
 def _faults(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the names in a plan whose types are right or will be named by others."""
-    questions = content["questions"] if isinstance(content["questions"], list) else []
-    studies, models = (content.get(name) for name in ("studies", "models"))
-    for number, question in enumerate(questions, start=1):
-        if not isinstance(question, Mapping):
-            continue
-        for kind, sections in (("study", studies), ("model", models)):
-            if (name := question.get(kind)) and not (isinstance(sections, Mapping) and name in sections):
+    """Yield what is wrong with the values of a plan whose types are right."""
+    for number, question in enumerate(content["questions"], start=1):
+        for kind, sections in (("study", content["studies"]), ("model", content.get("models", {}))):
+            if (name := question.get(kind)) and name not in sections:
                 yield f"questions (item {number}) names the {kind} {name!r}, which the plan lacks."
-    for level in content.get("levels", ()) if isinstance(content.get("levels", ()), list) else ():
+    for level in content.get("levels", ()):
         if level not in LEVELS:
             yield f"levels: {level!r} is none of {', '.join(LEVELS)}."
-    if isinstance(prob := content.get("hdi_prob"), float) and not 0 < prob < 1:
-        yield f"hdi_prob must be a probability between 0 and 1, not {prob:g}."
+    if not 0 < content["hdi_prob"] < 1:
+        yield f"hdi_prob must be a probability between 0 and 1, not {content['hdi_prob']:g}."
+    ends = content.get("rope", (0, 1))
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        yield "rope must be two numbers, low below high."
 
 
 def _record(content: Mapping[str, Any], path: str | os.PathLike[str]) -> tuple[PlanRecord, list[str]]:
@@ -353,10 +352,8 @@ def _record(content: Mapping[str, Any], path: str | os.PathLike[str]) -> tuple[P
             edits.append(f"the sizes of {quoted_name(name)} are not those of its lists")
     region: Region | None = None
     if "rope" in content:
-        ends = content["rope"]
-        if len(ends) != 2:
-            raise ArgumentError(f"{where}: rope must be two numbers, low below high.")
-        low_high = (float(ends[0]), float(ends[1]))
+        low, high = content["rope"]
+        low_high = (float(low), float(high))
         region = check_region({"standardised": low_high} if content.get("standardised", False) else low_high)
     record = PlanRecord(region, float(content["hdi_prob"]), questions, name="plan")
     return record, list(dict.fromkeys(edits))
@@ -407,7 +404,7 @@ def _toml_lines(content: Mapping[str, Any], section: tuple[str, ...] = ()) -> It
 
 
 def _is_tables(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], Mapping)
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
 
 
 def _key(name: str) -> str:
