@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.audits.audit_frame import CONTRAST
 from bayesbias.audits.plan import AuditPlan, check_measures, read_audit_plan, read_studies
-from bayesbias.base.checks import HDI_PROB, check_choice, check_items, check_probability
+from bayesbias.base.checks import HDI_PROB, check_choice, check_items, check_probability, resolve_seed
 from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.lost_words import MAX_LOST
 from bayesbias.embeddings.vocabularies import case_text, spelling_rule
@@ -32,14 +32,12 @@ from bayesbias.workers.cells import package_version
 if TYPE_CHECKING:
     import xarray as xr
 
-_OF_A_STUDY = ("model", "hdi_prob", "rope")
-
 
 def freeze_plan(
     source: StudyLike,
     *,
-    model: str | os.PathLike[str] | ModelSpec | None = None,
-    hdi_prob: float | None = None,
+    model: str | os.PathLike[str] | ModelSpec = DEFAULT_MODEL,
+    hdi_prob: float = HDI_PROB,
     rope: RopeLike | None = None,
     contrasts: Sequence[str] | None = None,
     levels: Sequence[str] = LEVELS[:2],
@@ -57,11 +55,11 @@ def freeze_plan(
     source
         A study, as for `load_study`; or the path of the TOML file of an audit.
     model
-        Model that will be fitted, as for `fit`. None: the default model, or those of the audit.
+        Model that will be fitted, as for `fit`; an audit has its own.
     hdi_prob
-        Probability inside the highest posterior density intervals. None: 0.89, or that of the audit.
+        Probability inside the highest posterior density intervals; an audit has its own.
     rope
-        Region of practical equivalence, as for `audit`. None: none, or that of the audit.
+        Region of practical equivalence, as for `audit`; an audit has its own.
     contrasts
         Contrasts of interest, such as ``["associated - different"]``. None: the first contrast of each study.
     levels
@@ -103,25 +101,26 @@ def freeze_plan(
     >>> plan.contrasts, plan.levels, list(plan.models)
     (('associated - different',), ('overall', 'protected_group'), ['multivariate'])
     """
+    seed = None if random_seed is None else resolve_seed(random_seed)
     audit = _audit_of(source)
     if audit is None:
         studies, embeddings = read_studies(source), [""]
-        specs: list[ModelSpec | None] = [load_model(model or DEFAULT_MODEL)]
+        specs: list[ModelSpec | None] = [load_model(model)]
         measures: tuple[str, ...] = (CONTRAST,)
         settings: dict[str, Any] = {}
     else:
-        given = {"model": model, "hdi_prob": hdi_prob, "rope": rope}
-        if twice := [name for name in _OF_A_STUDY if given[name] is not None]:
+        given = {"model": (model, DEFAULT_MODEL), "hdi_prob": (hdi_prob, HDI_PROB), "rope": (rope, None)}
+        if twice := [name for name, (value, usual) in given.items() if value != usual]:
             raise ArgumentError(f"{twice[0]}: the audit has its own. Leave it out, or write it into the file.")
         settings = dict(audit.settings)
         embeddings = list(audit.embeddings)
         studies, specs = _studies_of(audit), _models_of(settings)
         measures = check_measures(audit.measures, specs)
-        hdi_prob, rope = settings.get("hdi_prob"), settings.get("rope")
+        hdi_prob, rope = settings.get("hdi_prob", HDI_PROB), settings.get("rope")
     region = check_region(rope)
     record = PlanRecord(
         region,
-        check_probability("hdi_prob", HDI_PROB if hdi_prob is None else hdi_prob),
+        check_probability("hdi_prob", hdi_prob),
         {
             (embedding, study.name, "" if spec is None else spec.name): AskedQuestion(
                 study_hash(study), "" if spec is None else spec.digest, study=study, model=spec
@@ -145,7 +144,7 @@ def freeze_plan(
     )
     if pilot is None:
         return plan
-    simulation = {"width": width, "gap": gap, "samples": samples, "random_seed": random_seed, "progress": progress}
+    simulation = {"width": width, "gap": gap, "samples": samples, "random_seed": seed, "progress": progress}
     return replace(plan, power=_power(plan, pilot, simulation))
 
 
