@@ -130,7 +130,8 @@ def freeze_plan(
         name="plan",
     )
     chosen = _checked_contrasts(contrasts, studies)
-    for level in (checked_levels := check_items("levels", levels, "a list of levels")):
+    checked_levels = check_items("levels", levels, "a list of levels")
+    for level in checked_levels or [""]:
         check_choice("levels", level, LEVELS)
     plan = FrozenPlan(
         record=record,

@@ -31,6 +31,7 @@ from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason
 from bayesbias.reports.fit_answer import FitAnswer
+from bayesbias.reports.plans.changes import study_changes
 from bayesbias.reports.plans.frozen_plan import REGION_RULE, RULE, FrozenPlan, checked_plan
 from bayesbias.reports.plans.planned_numbers import MARK, SECTION, PlannedNumbers
 from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Question, Region, study_hash
@@ -300,9 +301,8 @@ class FitReport(Result):
         if not {"study", "embedding"} <= set(facts) or BASELINE not in set(self.table["connection"]):
             return None
         study = fitted_study(self.table, facts, facts["study"])
-        if study.name in list_studies() and study_hash(study) == study_hash(load_study(study.name)):
-            return None
-        return study
+        is_bundled = study.name in list_studies() and not any(study_changes(load_study(study.name), study))
+        return None if is_bundled else study
 
     def statements(self, kind: str) -> tuple[str, ...]:
         """Return the statements of a kind, ``"contrast"`` or ``"words"``; none without a contrast."""

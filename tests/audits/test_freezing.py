@@ -59,6 +59,8 @@ def test_contrasts_are_those_that_a_study_has() -> None:
         bb.audits.freeze_plan("weat7", contrasts=["associated - humans"])
     with pytest.raises(ArgumentError, match="levels"):
         bb.audits.freeze_plan("weat7", levels=["words"])
+    with pytest.raises(ArgumentError, match="levels"):
+        bb.audits.freeze_plan("weat7", levels=[])
 
 
 def test_the_power_is_that_of_required_words() -> None:
