@@ -281,6 +281,7 @@ class FitReport(Result):
             RULE if region is None else f"{RULE} {REGION_RULE}",
             changed_by_hand(self.fit) or "",
             {self.question: sum(entry["list"] not in CONTROLS for entry in facts.get("lost_words", []))},
+            facts.get("duplicates", {}).get("dropped", 0),
         )
 
     def _marked(self, frame: pd.DataFrame) -> pd.DataFrame:

@@ -33,6 +33,7 @@ class PlannedNumbers:
     - `by_hand`: how the model of the report was changed by hand, or an empty text.
     - `rule`: rule by which the report decides.
     - `lost`: words of the study's groups and lists that the vectors lack, by question.
+    - `dropped`: repeated rows that were dropped before the fit, with which a word can be gone.
     """
 
     plan: FrozenPlan
@@ -41,6 +42,7 @@ class PlannedNumbers:
     rule: str
     by_hand: str = ""
     lost: Mapping[Question, int] = field(default_factory=dict)
+    dropped: int = 0
 
     def __post_init__(self) -> None:
         planned, present = set(self.plan.studies), {study for _, study, _ in self.now.questions}
@@ -136,6 +138,12 @@ class PlannedNumbers:
         yield from self._planned()
         if changes := tuple(self._changes()):
             yield from (Statement("change", f"Changed since: {text}.") for text in changes)
+            if self.dropped:
+                yield Statement(
+                    "dropped rows",
+                    f"{counted(self.dropped, 'repeated row was', 'repeated rows were')} dropped before the fit: a word "
+                    "whose vector another word has too can be gone for this reason, and not because it was removed.",
+                )
         elif self.changed_questions:
             yield Statement(
                 "no change",

@@ -95,6 +95,13 @@ def test_changes_of_region_interval_and_model_are_named(
     assert marks(report)[FIRST, "all"] == CHANGED
 
 
+def test_a_word_can_be_gone_with_a_repeated_row(fitted: xr.DataTree, study: bb.Study) -> None:
+    report = shown(fitted, study, rope=0.05)
+    assert report.planned is not None
+    assert "dropped rows" not in kinds(report)
+    assert "dropped rows" in [one.kind for one in replace(report.planned, dropped=3).part.statements]
+
+
 def test_a_plan_of_another_study_is_refused(fitted: xr.DataTree) -> None:
     with pytest.raises(ReportError, match="about 'weat7', and the result about '<s>weather</s>'"):
         bb.report(fitted, frozen_plan=bb.audits.freeze_plan("weat7"))
