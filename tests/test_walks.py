@@ -8,7 +8,8 @@ from tests.walks import calls, walk
 # those of what a table measures, of the pairs of a study, and of the unit of a model (surprisals and scores).
 # Conclusions ask how many of the named words are wrong, which is a rule of its own.
 # Sentences on slopes and the code that repeats changes left files of 600 lines for files of their own.
-# A page asks whether the groups of its study have factors.
+# A page asks whether the groups of its study have factors. Its methods end with reporting guidelines, and what differs
+# from a bundled study is named by the code that names it beside a frozen plan.
 MOST_FILES = {
     "distance_table": 19,
     "fit": 28,
@@ -16,7 +17,7 @@ MOST_FILES = {
     "trend": 45,
     "compare_embeddings": 42,
     "audit": 60,
-    "write(fit), quick": 66,
+    "write(fit), quick": 68,
 }
 
 

@@ -17,7 +17,6 @@ from bayesbias.audits.audit_cell import (
     make_cells,
     needed_words,
     needs_pairs,
-    study_hash,
     words_hash,
 )
 from bayesbias.audits.audit_frame import (
@@ -30,7 +29,6 @@ from bayesbias.audits.audit_frame import (
     AuditRecord,
 )
 from bayesbias.audits.coherence import Coherence
-from bayesbias.audits.gate_plan import RopeLike, check_region, check_region_unit
 from bayesbias.audits.plan import (
     AUDIT_MEASURES,
     check_few,
@@ -73,6 +71,7 @@ from bayesbias.errors import (
 from bayesbias.models.coordinates import bytes_of_draws
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
+from bayesbias.reports.plans.record import RopeLike, check_region, check_region_unit, study_hash
 from bayesbias.studies.study import StudyLike
 from bayesbias.workers.cells import Answer, package_version
 from bayesbias.workers.choice import choose_workers
@@ -199,6 +198,8 @@ def _record(
         units={name: measure_of_source(source) for name, source in grid.sources.items()},
         tables_of=frozenset(name for name, source in grid.sources.items() if isinstance(source, StudyTables)),
         spreads={question: spreads for question, answer in answered if (spreads := answer.facts.get("spreads"))},
+        studies={cell.study.name: cell.study for cell in cells},
+        spec=first.model,
         unconverged=frozenset(
             question
             for question, answer in answered

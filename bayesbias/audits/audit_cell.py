@@ -11,7 +11,6 @@ import numpy as np
 
 from bayesbias.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, PAIR_SD, STANDARDISED, TEXTS
 from bayesbias.audits.coherence import Coherence, list_coherence
-from bayesbias.audits.gate_plan import DEPENDENCE, SENTENCES, Region
 from bayesbias.audits.plan import question_table
 from bayesbias.audits.table_sources import Source, StudyTables
 from bayesbias.base.arrays import ROUNDING
@@ -27,7 +26,7 @@ from bayesbias.metrics.registry import MEASURES, measure
 from bayesbias.models.fits import fitted_rows, groups_without_contrast
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.measures.measure_posterior import expected_value
-from bayesbias.studies.faults import plain_factors
+from bayesbias.reports.plans.record import DEPENDENCE, SENTENCES, Region, study_content
 from bayesbias.studies.study import CONNECTIONS, Study
 from bayesbias.tables.build import matched_words
 from bayesbias.tables.measures import measure_of
@@ -37,8 +36,6 @@ from bayesbias.workers.cells import Answer, content_digest, has_texts, has_types
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-_STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neutral", "questions")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +82,7 @@ class AuditCell:
 
     @cached_property
     def _data(self) -> list[Any]:
-        return [self.vectors, _study_content(self.study), self.model.digest if self.model else "", self.random_seed]
+        return [self.vectors, study_content(self.study), self.model.digest if self.model else "", self.random_seed]
 
     def shuffled(self, draws: np.ndarray) -> np.ndarray:
         """Return draws in an order of this cell's data.
@@ -297,19 +294,6 @@ def reading_with_contexts(row: Mapping[Any, Any]) -> str:
     # Vectors may be means over sentences, whose choice must not decide.
     undecided = np.isfinite(low) and not is_settled(low, high)
     return "not settled" if undecided and not row.get("borderline", False) else reading(row)
-
-
-def _study_content(study: Study) -> dict[str, Any]:
-    return {name: getattr(study, name) for name in _STUDY_CONTENT} | plain_factors(vars(study))
-
-
-def study_hash(study: Study) -> str:
-    """Return a hash of the word lists and comparisons of a study: studies with equal hashes ask the same question.
-
-    >>> study_hash(bb.load_study("weat7")) == study_hash(bb.load_study("weat8"))
-    False
-    """
-    return content_digest(_study_content(study))[:16]
 
 
 def words_hash(embedding: Source, study: Study) -> str:

@@ -15,6 +15,8 @@ from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import notebook_html
 from bayesbias.metrics.registry import MEASURES
+from bayesbias.models.spec import ModelSpec
+from bayesbias.studies.study import Study
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
@@ -118,6 +120,10 @@ class AuditRecord(Described):
     spreads
         (embedding, study) -> mean of the numbers of its table (`mean_number`), and standard deviations of single ones:
         `control_sd` and `pair_sd`, as in the frame.
+    studies
+        study -> its lists, by which changes since a frozen plan are named.
+    spec
+        Model, if one was fitted.
     """
 
     draws: Mapping[tuple[str, str, str], np.ndarray] = field(repr=False)
@@ -144,6 +150,8 @@ class AuditRecord(Described):
     units: Mapping[str, Measure] = field(repr=False, default_factory=dict)
     tables_of: frozenset[str] = frozenset()
     spreads: Mapping[tuple[str, str], Mapping[str, float]] = field(repr=False, default_factory=dict)
+    studies: Mapping[str, Study] = field(repr=False, default_factory=dict)
+    spec: ModelSpec | None = field(repr=False, default=None)
 
     @property
     def _facts(self) -> Facts:

@@ -38,6 +38,9 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.decisions import DECISION_RATE, Decisions, decisions
 from bayesbias.estimates.intervals import mark
 from bayesbias.reports.fit_report import report
+from bayesbias.reports.plans.frozen_plan import REGION_RULE, RULE, FrozenPlan
+from bayesbias.reports.plans.planned_numbers import MARK, SECTION, PlannedNumbers
+from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Region
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,16 +83,67 @@ class AuditReport(Result):
     ----------
     audit
         An audit from `bayesbias.audit`.
+    frozen_plan
+        Plan of `freeze_plan`: each number is marked as planned, changed since or exploratory. None: no marks.
     """
 
     audit: "pd.DataFrame"
+    frozen_plan: FrozenPlan | None = None
 
     def __repr__(self) -> str:
         return f"AuditReport({counted(len(self.audit), 'row')})"
 
     @cached_property
     def _variants(self) -> list[_Variant]:
-        return [_Variant(name, frame, *audit_rows(frame)) for name, frame in audit_parts(self.audit)]
+        variants = []
+        for name, frame in audit_parts(self.audit):
+            rows, record = audit_rows(frame)
+            variants.append(_Variant(name, frame, self._marked(rows), record))
+        return variants
+
+    @cached_property
+    def planned(self) -> PlannedNumbers | None:
+        """Which numbers were planned; None without a frozen plan."""
+        record = getattr(self.audit, "record", None)
+        if self.frozen_plan is None or not isinstance(record, AuditRecord):
+            return None
+        questions = {
+            (embedding, study, variant.model): AskedQuestion(
+                variant.study_hashes.get(study, ""),
+                variant.model_hash,
+                study=variant.studies.get(study),
+                model=variant.spec,
+            )
+            for variant in record.variants
+            for embedding, study in variant.lost_words
+        }
+        ends, standardised = record.standardised_rope or record.rope, record.standardised_rope is not None
+        unit = next((measure.unit_name for measure in record.units.values()), COSINE_DISTANCE.name)
+        region = None
+        if ends is not None:
+            region = Region(*ends, standardised=True) if standardised else Region(*ends, unit=unit)
+        return PlannedNumbers(
+            self.frozen_plan,
+            PlanRecord(region, record.hdi_prob, questions),
+            record.settings,
+            RULE if region is None else f"{RULE} {REGION_RULE}",
+            lost={key: len(record.lost_words[key[:2]]) for key in questions},
+        )
+
+    def _marked(self, rows: "pd.DataFrame") -> "pd.DataFrame":
+        """Return rows of the audit with their marks beside a frozen plan."""
+        if self.planned is None:
+            return rows
+        marks = [
+            self.planned.mark(
+                (str(row["embedding"]), str(row["study"]), str(row["model"])),
+                measure=str(row["measure"]),
+                contrast=str(row["quantity"]) if row["measure"] == CONTRAST else "",
+                level="protected_group" if row["protected_group"] else "overall",
+            )
+            for row in rows_of(rows)
+        ]
+        return rows.assign(**{MARK: marks})
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -97,6 +151,7 @@ class AuditReport(Result):
         return (
             StatementList("", self.first, bulleted=False),
             *answered,
+            *((self.planned.part,) if self.planned else ()),
             StatementList(LIMITS, self._limits(), detail=True),
         )
 
@@ -136,6 +191,7 @@ class AuditReport(Result):
             f"{signed_text(row['mean'])}{unit}, {percent_text(first.record.hdi_prob)} interval "
             f"{interval_text(row['hdi_low'], row['hdi_high'])}{standardised_text(row, first.record)}{in_unit} "
             f"(below 0, associated words are {measure.nearer})."
+            f"{f' {self.planned.sentence(row[MARK])}' if self.planned else ''}"
         )
         return Statement("estimate", text, row)
 
@@ -185,8 +241,12 @@ class AuditReport(Result):
             answer=self._verdicts[0].text if self._verdicts else "",
             estimate=self._estimate.text if self._estimate else "",
             answers=(*self._verdicts[1:], *answered),
-            parts=(StatementList("Questions", questions), *further) if questions else tuple(further),
-            opened=("Questions", *(first.titled(title) for title in (_TOGETHER, _CONTRASTS))),
+            parts=(
+                *((self.planned.part,) if self.planned else ()),
+                *((StatementList("Questions", questions),) if questions else ()),
+                *further,
+            ),
+            opened=(SECTION, "Questions", *(first.titled(title) for title in (_TOGETHER, _CONTRASTS))),
             tables=tables,
             figures=figures,
             limits=self._limits(),
@@ -197,7 +257,7 @@ class AuditReport(Result):
                 },
                 "Interval": f"{percent_text(first.record.hdi_prob)} HPDI",
             },
-            files={"audit.csv": partial(write_csv, self.audit)},
+            files={"audit.csv": partial(write_csv, self._marked(self.audit))},
             pages=tuple(_pages(first)),
         )
 
@@ -239,7 +299,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             decided,
             variant.titled(_TOGETHER),
             f"Settled contrasts, the surest first; {in_unit}, {prob} HPDI",
-            (*names, *unit, "mean", "hdi_low", "hdi_high", *(standardised if unit else ()), "wrong", "decided"),
+            (*names, *unit, "mean", "hdi_low", "hdi_high", *(standardised if unit else ()), "wrong", "decided", MARK),
             differences=True,
             note=f"{together.text('question')} This takes the questions as alike: some have no effect, those of the "
             "others are Normal around 0. Intervals stay those of single questions. Decided: the mean "
@@ -252,7 +312,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             contrasts.assign(protected_group=contrasts["protected_group"].replace("", "all")),
             variant.titled(_CONTRASTS),
             f"Contrasts, {in_unit}, {prob} HPDI; {variant.record.zero}",
-            (*names, "quantity", "protected_group", *unit, "mean", "observed", *intervals, *more),
+            (*names, "quantity", "protected_group", *unit, "mean", "observed", *intervals, *more, MARK),
             headings={"quantity": "Contrast"},
             differences=True,
             mark=partial(_mark, variant.record),
@@ -261,7 +321,7 @@ def _answer_tables(variant: _Variant, suffix: str) -> dict[str, ResultTable]:
             others,
             variant.titled(_MEASURES),
             f"Single-number measures; {prob} intervals of the value without the noise of single pairs",
-            (*names, "measure", "observed", "mean", *interval, "p_value"),
+            (*names, "measure", "observed", "mean", *interval, "p_value", MARK),
         ),
     }
 

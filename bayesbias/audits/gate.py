@@ -21,15 +21,6 @@ from bayesbias.audits.gate_files import (
     read_baseline,
 )
 from bayesbias.audits.gate_notes import GROUP, gate_notes
-from bayesbias.audits.gate_plan import (
-    DEPENDENCE,
-    STANDARDISED,
-    GatePlan,
-    Region,
-    RopeLike,
-    check_region,
-    check_region_unit,
-)
 from bayesbias.audits.gate_rule import asked_question, decided, question_of
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_flag
@@ -56,6 +47,15 @@ from bayesbias.base.results import (
 )
 from bayesbias.base.statements import Statement, StatementList, plain, rows_of
 from bayesbias.errors import ReportError, name_some, setting
+from bayesbias.reports.plans.record import (
+    DEPENDENCE,
+    STANDARDISED,
+    PlanRecord,
+    Region,
+    RopeLike,
+    check_region,
+    check_region_unit,
+)
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
@@ -490,7 +490,7 @@ def gate(
     if baseline is not None and before is not None:
         baseline_text = f"{Path(baseline).name} (checksum {before.checksum}), of {before.vectors}"
     counts = {question_of(row): len(values) for row, values in zip(rows, draws, strict=True)}
-    plan = GatePlan(region, record.hdi_prob, {question_of(row): asked_question(row) for row in rows})
+    plan = PlanRecord(region, record.hdi_prob, {question_of(row): asked_question(row) for row in rows})
     return GateResult(
         questions=_frame(rows),
         region=region,

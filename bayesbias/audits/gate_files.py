@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesbias.audits.coherence import COHERENCE, Coherence
-from bayesbias.audits.gate_plan import AskedQuestion, GatePlan, Question, Region
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import is_count, is_number, is_text
 from bayesbias.base.exit_codes import EXIT_CODES, FAIL, FAULT, INCOMPARABLE, MISTAKE, UNANSWERED, UNDECIDED
@@ -25,6 +24,7 @@ from bayesbias.base.number_text import interval_text, json_text, percent_text, s
 from bayesbias.base.results import Contents, Result
 from bayesbias.base.statements import Statement, StatementList, markdown_text
 from bayesbias.errors import ReportError
+from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Question, Region
 from bayesbias.tables.measures import COSINE_DISTANCE, LARGEST
 
 _ELEMENTS = {FAIL: "failure", UNDECIDED: "skipped", UNANSWERED: "error", INCOMPARABLE: "error"}
@@ -209,7 +209,7 @@ class Earlier:
 class Baseline:
     """Plan and answers of an earlier gate, the checksum of its file, and what it says of its vectors and package."""
 
-    plan: GatePlan
+    plan: PlanRecord
     answers: Mapping[Question, Earlier]
     checksum: str = ""
     vectors: str = ""
@@ -314,7 +314,7 @@ def _setting(content: Mapping[str, Any], name: str) -> str:
 
 def _plan(
     content: Mapping[str, Any], questions: Mapping[Question, AskedQuestion], path: str | os.PathLike[str]
-) -> GatePlan:
+) -> PlanRecord:
     rope, standardised, hdi_prob = (content.get(name) for name in ("rope", "standardised", "hdi_prob"))
     ends: list[float] = rope if isinstance(rope, list) and len(rope) == 2 and all(map(is_number, rope)) else [0, 0]
     prob: Any = hdi_prob if is_number(hdi_prob) else 0
@@ -326,7 +326,7 @@ def _plan(
     unit = content.get("unit", COSINE_DISTANCE.name)
     if not is_text(unit):
         raise ReportError(f"The baseline {path}: unit must be a text.")
-    return GatePlan(Region(float(ends[0]), float(ends[1]), standardised, unit), float(prob), questions)
+    return PlanRecord(Region(float(ends[0]), float(ends[1]), standardised, unit), float(prob), questions)
 
 
 def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier]:

@@ -7,10 +7,10 @@ import numpy as np
 
 from bayesbias.audits.coherence import COMPARABLE, standardised_rope
 from bayesbias.audits.gate_files import Baseline, Earlier
-from bayesbias.audits.gate_plan import Region
 from bayesbias.audits.gate_rule import compared_answer, question_of
 from bayesbias.base.exit_codes import PASS
 from bayesbias.base.number_text import digits_text, interval_text, signed_text
+from bayesbias.reports.plans.record import Region
 
 GROUP = ("protected_group", "mean", "hdi_low", "hdi_high")
 """What a gate keeps of the contrast of each protected group."""

@@ -9,13 +9,13 @@ import numpy as np
 from bayesbias.audits.audit_frame import CONTEXTS
 from bayesbias.audits.coherence import COHERENCE, MOST_ALIKE, Coherence, remedy, why_not_comparable
 from bayesbias.audits.gate_files import Baseline, Earlier, probability_worse
-from bayesbias.audits.gate_plan import ASKED, AskedQuestion, Question, Region
 from bayesbias.base.arrays import Floats
 from bayesbias.base.exit_codes import FAIL, INCOMPARABLE, PASS, UNANSWERED, UNDECIDED
 from bayesbias.base.number_text import exact_text, interval_text, probability_text, signed_text
 from bayesbias.estimates.intervals import BORDERLINE
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval
 from bayesbias.models.numerics.diagnostics import RHAT_MAX
+from bayesbias.reports.plans.record import ASKED, AskedQuestion, Question, Region
 
 _NO_DIVISOR = (
     "no two lists have several words each, or their numbers do not vary: there is no standard deviation of single "

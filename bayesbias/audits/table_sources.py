@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayesbias.audits.gate_plan import DEPENDENCE, SENTENCES
 from bayesbias.base.lost_words import WordList
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.errors import (
@@ -20,6 +19,7 @@ from bayesbias.errors import (
     name_some,
     worded,
 )
+from bayesbias.reports.plans.record import DEPENDENCE, SENTENCES
 from bayesbias.studies.study import Study
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure, measure_of
 from bayesbias.tables.schema import FrameLike, as_frame, table_facts, validate_table, with_provenance

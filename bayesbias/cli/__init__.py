@@ -32,7 +32,7 @@ __all__ = ["app", "main"]
 _GROUPS = {
     "From an embedding to an answer": ("demo", "table", "fit", "report"),
     "Word lists, models, more of a fit": (
-        *("studies", "models", "words", "summary", "contrast", "factors", "covariate", "methods", "check"),
+        *("studies", "models", "plan", "words", "summary", "contrast", "factors", "covariate", "methods", "check"),
     ),
     "Many embeddings and questions": ("audit", "gate", "compare", "trend", "trainings", "random-lists"),
     "Measures": ("measures", "measure", "weat", "project", "null", "intrinsic", "quality"),

@@ -273,7 +273,7 @@ def fit(
 def report(
     fit: Path,
     output: Path,
-    reporting: Annotated[Settings, "bb.report hdi_prob rope title quick"],
+    reporting: Annotated[Settings, "bb.report hdi_prob rope title quick frozen_plan"],
     compare_with: list[Path] | None = None,
     random_seed: int | None = None,
     full: bool = False,

@@ -25,6 +25,8 @@ from bayesbias.errors import ArgumentError, OutputError
 
 studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
 app.add_typer(studies_app, name="studies")
+plan_app = typer.Typer(help="Freeze a plan before the data are seen.", no_args_is_help=True)
+app.add_typer(plan_app, name="plan")
 
 
 @studies_app.callback()
@@ -81,6 +83,77 @@ def studies_weathub(path: Path, lists: str, test: str, output: Path, overwrite: 
     show(
         f"Wrote {output}. {study.notes} Next: {command_line('words', 'VECTORS', '--study', output)}".replace("  ", " ")
     )
+
+
+@command("freeze", plan_app)
+def plan_freeze(
+    source: str,
+    output: Path,
+    freezing: Annotated[Settings, "bb.audits.freeze_plan model hdi_prob rope width gap samples random_seed"],
+    contrast: list[str] | None = None,
+    level: list[str] | None = None,
+    pilot: Path | None = None,
+    overwrite: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Write the plan of a study or an audit before its vectors are read: lists, model, region, contrasts, power.
+
+    The file can be edited, so that its date is no proof: deposit it at a registry. `bayesbias report` and `bayesbias
+    audit` with --frozen-plan FILE say of each number whether it was planned, and name what was changed since, word by
+    word.
+
+    For example:
+
+        bayesbias plan freeze weat7 --rope 0.02 --output plan.toml
+
+        bayesbias report weat7/fit.nc --frozen-plan plan.toml --output weat7.html
+    """
+    from bayesbias.base.files.outputs import check_output
+
+    check_output(output, overwrite=overwrite)
+    claim(output)
+    chosen: Settings = {"contrasts": contrast, **({"levels": level} if level else {})}
+    plan = bb.audits.freeze_plan(source, pilot=_pilot(pilot), progress=not quiet, **chosen, **freezing)
+    bb.reports.write_plan(plan, output, overwrite=overwrite)
+    answer(
+        f"Wrote {output}: {', '.join(plan.studies)}; {', '.join(plan.contrasts) or 'no contrasts'}. Neither its date "
+        f"nor its checksum proves when it was made.\nAnswers for a registry: "
+        f"{command_line('plan', 'template', output, '-o', 'registration.md')}",
+        quiet=quiet,
+    )
+
+
+@command("template", plan_app)
+def plan_template(frozen_plan: Path, output: Path | None = None, overwrite: bool = False) -> None:
+    """Print a frozen plan as answers to the fields of the OSF preregistration, in Markdown.
+
+    What only you can say begins with "Author:".
+
+    For example:
+
+        bayesbias plan template plan.toml --output registration.md
+    """
+    from bayesbias.base.files.outputs import check_output, write_text
+
+    if output is not None:
+        if output.suffix.lower() != ".md":
+            raise OutputError(f"{output}: the answers are Markdown. Give a .md file.")
+        check_output(output, overwrite=overwrite)
+        claim(output)
+    text = bb.reports.registration_text(bb.reports.read_plan(frozen_plan))
+    if output is not None:
+        write_text(output, f"{text}\n", overwrite=overwrite)
+    show(text if output is None else f"Wrote {output}. Fill in what begins with Author: before you deposit it.")
+
+
+def _pilot(path: Path | None) -> Any:
+    """Return the fit of a pilot, or assumed parameters from a TOML file."""
+    from bayesbias.base.files.inputs import read_toml
+    from bayesbias.errors import ReportError
+
+    if path is None:
+        return None
+    return read_toml(path, ReportError) if path.suffix.lower() == ".toml" else bb.read_fit(path)
 
 
 @command()
@@ -211,9 +284,11 @@ def methods(
     as_json: bool = False,
     overwrite: bool = False,
 ) -> None:
-    """Print the methods section of a paper for a fit, in Markdown, with BibTeX entries.
+    """Print the methods section of a paper for a fit, in Markdown, with BibTeX entries and reporting guidelines.
 
-    With --output, write it: a .md or .txt file gets both, a .tex file the text as LaTeX, and a .bib file the entries.
+    Two tables at its end answer the Bayesian analysis reporting guidelines and the Responsible NLP checklist, as far as
+    the fit can; the rest begins with "Author:". With --output, write it: a .md or .txt file gets all, a .tex file text
+    and tables as LaTeX, and a .bib file the entries.
 
     Example:
 
@@ -232,13 +307,13 @@ def methods(
             )
         check_output(output, overwrite=overwrite)
         claim(output)
-    prose, cited = methods_and_references(bb.read_fit(fit), **writing)
-    bibtex, text = cited.bibtex, methods_text(prose, cited)
+    prose, cited, items = methods_and_references(bb.read_fit(fit), **writing)
+    bibtex, text = cited.bibtex, methods_text(prose, cited, items)
     if output is not None:
-        written = bibtex if suffix == ".bib" else latex_methods(prose, cited) if suffix == ".tex" else text
+        written = bibtex if suffix == ".bib" else latex_methods(prose, cited, items) if suffix == ".tex" else text
         write_text(output, f"{written}\n", overwrite=overwrite)
     shown = text if output is None else f"Wrote {output}."
-    answer(shown, {"methods": prose, "bibtex": bibtex}, as_json=as_json)
+    answer(shown, {"methods": prose, "bibtex": bibtex, "guidelines": list(map(vars, items))}, as_json=as_json)
 
 
 @command()

@@ -28,7 +28,7 @@ from bayesbias.cli.base import (
     held_outputs,
 )
 from bayesbias.cli.called import called_parameters
-from bayesbias.cli.messages import spoken
+from bayesbias.cli.messages import audit_texts, spoken
 from bayesbias.errors import (
     ArgumentError,
     BayesBiasError,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from bayesbias.audits.audit_report import AuditReport
     from bayesbias.audits.gate import GateResult
     from bayesbias.audits.plan import AuditPlan
     from bayesbias.base.statements import Statement
@@ -106,7 +105,9 @@ def _begin(delivery: Delivery, *replaced: str) -> Path | None:
 
 
 @command()
-def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bool = False) -> None:
+def audit(
+    plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bool = False, frozen_plan: Path | None = None
+) -> None:
     """Ask many studies of many embeddings with many measures, on one process or many workers.
 
     With --output: audit.csv, answers.png, audit.png and the page report.html; of several embeddings ranks.csv and
@@ -137,6 +138,7 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
     from bayesbias.audits.audit_report import AuditReport
 
     content, output = plan_settings.planned(plan), delivery.output
+    frozen = None if frozen_plan is None else bb.reports.read_plan(frozen_plan)
     cells = None
     if pages:
         delivery.begin()
@@ -146,26 +148,18 @@ def audit(plan: Path, plan_settings: PlanSettings, delivery: Delivery, pages: bo
     settings = {**content.settings, **keeping, "progress": delivery.progress}
     frame = bb.audit(content.sources(progress=delivery.progress), content.studies, content.measures, **settings)
     failed, wrote = failed_cells(frame), ""
+    report = AuditReport(frame, frozen)
     if len(frame) and output is not None:
-        delivery.write(frame, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
+        delivery.write(report, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
         wrote = f"Wrote {output}. Open {output / 'report.html'} in a browser."
-    texts = _answers(AuditReport(frame)) if len(frame) else []
+    texts = audit_texts(report) if len(frame) else []
     texts.append("\n".join(f"unanswered: {row.embedding}, {row.study}: {row.error}" for row in failed.itertuples()))
-    delivery.answer("\n\n".join(filter(None, [*texts, wrote])), {"audit": frame, "unanswered": failed})
+    data: dict[str, Any] = {"audit": frame, "unanswered": failed}
+    if report.planned is not None:
+        data["planned"] = report.planned.part.statements
+    delivery.answer("\n\n".join(filter(None, [*texts, wrote])), data)
     if len(failed):
         raise typer.Exit(EXIT_CODES[UNANSWERED].code)
-
-
-def _answers(report: "AuditReport") -> list[str]:
-    """Return the question and the first sentences of an audit, and its tables of contrasts and of other measures."""
-    from bayesbias.base.statements import wrap
-    from bayesbias.delivery.documents import terminal_table
-    from bayesbias.delivery.page.sections import table_block
-
-    tables = report.contents.tables.items()
-    shown = [table for name, table in tables if name.startswith(("contrasts", "measures")) and len(table.frame)]
-    first = "\n".join(wrap(text) for text in (report.contents.title, *map(str, report.first)))
-    return [first, *(terminal_table(table_block(table)) for table in shown)]
 
 
 @command(fill={"exit_codes": exit_code_lines()})

@@ -76,6 +76,13 @@ OPTIONS = {
     "sides": _argument(
         "SIDES", "Two pairs of a protected group and an attribute list; four pairs for a difference of differences."
     ),
+    "plan_freeze.source": _argument("STUDY_OR_AUDIT", "Bundled study, file of a study, or TOML file of an audit."),
+    "frozen_plan": Option(
+        "Plan that `bayesbias plan freeze` wrote: say which numbers were planned, and what was changed since.",
+        type=Path,
+        metavar="FILE",
+    ),
+    "plan_template.frozen_plan": _argument("FILE", "Plan that `bayesbias plan freeze` wrote."),
     "plan": _argument("PLAN", "A TOML file: [embeddings] with names and files, and studies."),
     "periods": _argument(
         "PERIODS",
@@ -95,6 +102,8 @@ OPTIONS = {
     "fit.output": _output("Folder for the fit, figures and tables, or a .html, .md, .tex, .docx or .json file."),
     "report.output": _output("File of the page: .html."),
     "methods.output": _output("A file for the text, such as methods.md."),
+    "plan_freeze.output": _output("File of the plan: .toml."),
+    "plan_template.output": _output("A .md file for the answers to the registry's fields."),
     "summary.output": _TABLE_FOR_A_PAPER,
     "contrast.output": _TABLE_FOR_A_PAPER,
     "debias.output": _output("A file .npz, .bin, .txt or .vec; for several methods a folder."),
@@ -310,6 +319,18 @@ OPTIONS = {
         "Property in which drawn words match the study's: rank, norm, coherence (of lists) or none.", type=str
     ),
     "window": Option(type=int),
+    "contrast": Option(
+        "Contrast of interest, such as 'associated - different'; by default the first of each study. May be repeated."
+    ),
+    "plan_freeze.level": Option(
+        "Level of interest: overall, protected_group or word; by default the first two. May be repeated."
+    ),
+    "pilot": Option(
+        "Fit of a pilot study (fit.nc), or a TOML file of assumed parameters, from which the power of the planned "
+        "sizes is simulated."
+    ),
+    "width": Option(type=float),
+    "gap": Option(type=float),
     # Machines.
     "workers": Option("Processes of this machine that share the work; without it, this process alone.", type=int),
     "scheduler": Option("Address of a Dask scheduler, such as tls://10.0.0.1:8786; one that you trust.", type=str),

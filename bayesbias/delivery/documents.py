@@ -1,6 +1,7 @@
 """A result as a document without figures: Markdown, LaTeX tables for a paper, and Word."""
 
 import re
+from collections.abc import Iterator, Sequence
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from bayesbias.base.statements import StatementList, markdown_sentence, markdown
 from bayesbias.delivery.page.blocks import Table
 from bayesbias.delivery.page.sections import SETTINGS, table_block
 from bayesbias.errors import OutputError
+from bayesbias.reports.guidelines import ReportingItem, guideline_rows
 from bayesbias.reports.posterior.references import Bibliography
 
 _PACKAGES = r"% \usepackage{{booktabs, {more}}}"
@@ -200,8 +202,11 @@ def escaped(text: str) -> str:
 _BOLD, _CODE, _SIGN = re.compile(r"(?<!\\)\*\*"), re.compile(r"(?<!\\)`"), re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-def latex_methods(prose: str, cited: Bibliography) -> str:
-    """Return the methods section as LaTeX that cites the entries of its .bib file by natbib."""
+def latex_methods(prose: str, cited: Bibliography, items: Sequence[ReportingItem] = ()) -> str:
+    """Return the methods section as LaTeX that cites the entries of its .bib file by natbib.
+
+    Tables answer the `items` of reporting guidelines.
+    """
     text = latex_prose(prose)
     for citation, command in cited.commands.items():
         # No longer name of an author may end with a shorter one.
@@ -209,7 +214,26 @@ def latex_methods(prose: str, cited: Bibliography) -> str:
     packages = (
         r"% \usepackage{natbib}; after the text: \bibliographystyle{plainnat} \bibliography{NAME of the .bib file}"
     )
-    return "\n".join([packages, text, "", rf"\nocite{{{','.join(cited.keys)}}}"])
+    tables = list(_guideline_lines(items))
+    packages = rf"{packages}{'; packages booktabs, longtable' if tables else ''}"
+    return "\n".join([packages, text, "", *tables, rf"\nocite{{{','.join(cited.keys)}}}"])
+
+
+def _guideline_lines(items: Sequence[ReportingItem]) -> Iterator[str]:
+    """Yield the lines of a longtable of each guideline, whose answers are paragraphs."""
+    for guideline, rows in guideline_rows(items):
+        yield from (
+            r"\begin{longtable}{lp{0.25\linewidth}p{0.6\linewidth}}",
+            rf"\caption{{{typeset(guideline)}}} \\",
+            r"\toprule",
+            r"Item & Asks for & Answer \\",
+            r"\midrule",
+            r"\endhead",
+            *(rf"{' & '.join(map(typeset, row))} \\" for row in rows),
+            r"\bottomrule",
+            r"\end{longtable}",
+            "",
+        )
 
 
 def latex_prose(prose: str) -> str:

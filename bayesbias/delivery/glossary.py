@@ -88,6 +88,11 @@ COLUMNS: dict[str, Column] = {
     "effect": Column("Effect", "words"),
     "within": Column("Within", "words", "levels of the other factors"),
     "cell": Column("Cell", "words", "one level of each factor"),
+    "planned": Column(
+        "Plan",
+        meaning="planned: the frozen plan names the number; changed since: it does, but lists, model, region or "
+        "interval are others now; exploratory: it does not",
+    ),
     "own_lists": Column("Associated lists", "words", "attribute lists that are associated with the group"),
     "parameter": Column("Parameter"),
     "word": Column("Word"),

@@ -257,19 +257,27 @@ def _path(model: str | os.PathLike[str]) -> Path:
 
 
 def _read(path: Path) -> ModelSpec:
-    content = read_toml(path, ModelError)
+    return model_of_document(read_toml(path, ModelError), path.stem, str(path))
+
+
+def model_of_document(content: Mapping[str, Any], name: str, what: str) -> ModelSpec:
+    """Return the model of a TOML document, which may be a section of a file.
+
+    `name` is that of the model if the document has none, and `what` says in errors what has the faults. Raises
+    `ModelError` if the document has faults; the message lists all of them.
+    """
     priors = content.get("priors")
     written, parsed = priors if isinstance(priors, dict) else {}, dict[str, Prior]()
 
     def prior_faults() -> Iterator[str]:
-        for name, text in written.items():
+        for parameter, text in written.items():
             try:
-                parsed[name] = parse_prior(text)
+                parsed[parameter] = parse_prior(text)
             except ModelError as error:
-                yield f"The prior of {name}: {error}"
+                yield f"The prior of {parameter}: {error}"
 
-    raise_faults(ModelError, str(path), chain(toml_faults(content, _ModelFile), prior_faults()))
-    return ModelSpec(**{"name": path.stem, **content, "priors": parsed})
+    raise_faults(ModelError, what, chain(toml_faults(content, _ModelFile), prior_faults()))
+    return ModelSpec(**{"name": name, **content, "priors": parsed})
 
 
 def _switch_faults(switches: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,10 @@ from .measures.measure_posterior import MeasurePosterior as MeasurePosterior
 from .measures.null_simulation import NullSimulation as NullSimulation
 from .measures.null_simulation import null_share as null_share
 from .measures.null_simulation import simulate_null as simulate_null
+from .plans.frozen_plan import FrozenPlan as FrozenPlan
+from .plans.frozen_plan import read_plan as read_plan
+from .plans.frozen_plan import write_plan as write_plan
+from .plans.registration import registration_text as registration_text
 from .posterior.estimate_tables import EstimateTables as EstimateTables
 from .posterior.estimate_tables import paper_table as paper_table
 from .posterior.factor_effects import FactorEffects as FactorEffects

@@ -13,6 +13,7 @@ from bayesbias.base.results import MOST_LINES, MOST_WORDS, ResultFigure, ResultT
 from bayesbias.base.statements import Conclusions, Statement, StatementList
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, is_settled, scope_text
+from bayesbias.reports.plans.planned_numbers import MARK
 from bayesbias.reports.posterior.estimate_tables import EVERYONE, HEADINGS, difference_table, net_meaning
 from bayesbias.reports.posterior.group_statements import nearness_matters, nearness_turns
 from bayesbias.tables.measures import Measure
@@ -184,7 +185,7 @@ class FitAnswer:
                 groups,
                 "Groups",
                 f"Differences of mean {measure.of_means}, {reading}",
-                ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ())),
+                ("protected_group", *_COLUMNS[:3], "contrast", *_COLUMNS[3:], *(_NET if turned else ()), MARK),
                 HEADINGS,
                 legend=f"All words: about words like these; groups: about exactly these protected words. "
                 f"{net_meaning(measure) if turned else ''}".strip(),
@@ -195,7 +196,7 @@ class FitAnswer:
                 words,
                 "Words",
                 f"{first} for each word, {reading}",
-                ("protected_word", "protected_group", *_OF_WORDS),
+                ("protected_word", "protected_group", *_OF_WORDS, MARK),
                 HEADINGS,
                 note=" ".join(chance),
                 in_folder=False,

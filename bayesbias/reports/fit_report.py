@@ -1,6 +1,7 @@
 """The report of a fit: conclusions, estimates and contrasts, and the inputs of its page."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,6 +31,10 @@ from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason
 from bayesbias.reports.fit_answer import FitAnswer
+from bayesbias.reports.plans.changes import study_changes
+from bayesbias.reports.plans.frozen_plan import REGION_RULE, RULE, FrozenPlan, checked_plan
+from bayesbias.reports.plans.planned_numbers import MARK, SECTION, PlannedNumbers
+from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Question, Region, study_hash
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
@@ -38,7 +43,7 @@ from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or
 from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
-from bayesbias.studies.faults import CONTROLS, plain_factors
+from bayesbias.studies.faults import CONTROLS
 from bayesbias.studies.study import Study, list_studies, load_study
 from bayesbias.tables.measures import Measure
 from bayesbias.tables.schema import as_frame, validate_table
@@ -48,7 +53,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 BASELINE = "associated"
-_FACTORS = "Factors"
+_FACTORS, _MAX_LOST = "Factors", "Largest share of lost words"
 # Largest product of pairs and fits for which a page fits a table again, whole or in parts.
 _MOST_PAIRS_FITTED = 30_000_000
 
@@ -65,7 +70,7 @@ class FitReport(Result):
         The fitted table, as given or rebuilt from the fit.
     comparison, claims
         Results of `compare_embeddings` and `check_random_lists`, or None.
-    rope, hdi_prob, random_seed, quick, page_title
+    rope, hdi_prob, random_seed, quick, page_title, frozen_plan
         As in `report`.
     """
 
@@ -78,6 +83,7 @@ class FitReport(Result):
     claims: RandomListCheck | None = None
     quick: bool = False
     page_title: str | None = None
+    frozen_plan: FrozenPlan | None = None
     page_in_folder: ClassVar[bool] = False
 
     def __repr__(self) -> str:
@@ -110,7 +116,7 @@ class FitReport(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         if reason := self.nothing_to_compare:
             return (StatementList("", (Statement("nothing to compare", reason),), bulleted=False),)
-        return self.conclusions.parts
+        return (*self.conclusions.parts, *((self.planned.part,) if self.planned else ()))
 
     @cached_property
     def contents(self) -> Contents:
@@ -122,12 +128,20 @@ class FitReport(Result):
             tables["contrasts"] = estimate_table(self.contrasts)
             options: dict[str, Any] = {"hdi_prob": self.hdi_prob, "rope": self.rope}
             if own_questions(self.table) and len(answers := planned_contrasts(self.fit, **options)):
-                tables["questions"] = estimate_table(answers)
+                tables["questions"] = estimate_table(self._marked(answers))
         effects = self.factor_effects
         figures: dict[str, ResultFigure] = {}
         if isinstance(effects, FactorEffects):
             of_factors = effects.contents
-            tables |= {f"factor_{name}": replace(table, section=_FACTORS) for name, table in of_factors.tables.items()}
+            tables |= {
+                f"factor_{name}": replace(
+                    table,
+                    section=_FACTORS,
+                    frame=self._marked(table.frame) if name == "effects" else table.frame,
+                    columns=(*table.columns, MARK) if table.columns else (),
+                )
+                for name, table in of_factors.tables.items()
+            }
             figures = {
                 name: replace(figure, data=effects, section=_FACTORS) for name, figure in of_factors.figures.items()
             }
@@ -150,15 +164,16 @@ class FitReport(Result):
             title=self.title,
             about=self.about,
             answer=answer.sentence if answer else "",
-            estimate=answer.estimate if answer else "",
+            estimate=f"{answer.estimate}{self._mark_of_answer}" if answer else "",
             answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
             parts=(
+                *((self.planned.part,) if self.planned else ()),
                 *(answer.parts if answer else ()),
                 *((StatementList(_FACTORS, statements),) if (statements := statements_or_reason(effects)) else ()),
             ),
             tables=tables,
             figures={**(answer.figures(self.fit) if answer else {}), "distances": distances, **figures},
-            opened=("Questions", _FACTORS, "Groups", "Words"),
+            opened=(SECTION, "Questions", _FACTORS, "Groups", "Words"),
             doubts=conclusions.doubts if conclusions else self.parts[0].statements,
             limits=conclusions.limits if conclusions else (),
             settings={
@@ -241,8 +256,44 @@ class FitReport(Result):
 
     @cached_property
     def contrasts(self) -> pd.DataFrame:
-        """Contrasts of all levels; there must be something to compare."""
-        return contrasts(self.fit, level="all", hdi_prob=self.hdi_prob, rope=self.rope)
+        """Contrasts of all levels, with their marks beside a frozen plan; there must be something to compare."""
+        frame = contrasts(self.fit, level="all", hdi_prob=self.hdi_prob, rope=self.rope)
+        return self.planned.marked(frame, self.question) if self.planned else frame
+
+    @property
+    def question(self) -> Question:
+        """Names of embedding, study and model, as plans have them."""
+        return self.embedding, self.facts.get("study") or _only(self.frozen_plan), self.spec.name
+
+    @cached_property
+    def planned(self) -> PlannedNumbers | None:
+        """Which numbers were planned; None without a frozen plan."""
+        if self.frozen_plan is None:
+            return None
+        study, facts = fitted_study(self.table, self.facts, self.question[1]), self.facts
+        region = None if self.rope is None else Region(*self.rope, unit=self.measure.unit_name)
+        asked_now = AskedQuestion(study_hash(study), self.spec.digest, study=study, model=self.spec)
+        settings = {"Case rules": facts.get("embedding", {}).get("case"), _MAX_LOST: facts.get("max_lost")}
+        return PlannedNumbers(
+            self.frozen_plan,
+            PlanRecord(region, self.hdi_prob, {self.question: asked_now}),
+            {name: f"{value}" for name, value in settings.items() if value is not None},
+            RULE if region is None else f"{RULE} {REGION_RULE}",
+            changed_by_hand(self.fit) or "",
+            {self.question: sum(entry["list"] not in CONTROLS for entry in facts.get("lost_words", []))},
+            facts.get("duplicates", {}).get("dropped", 0),
+        )
+
+    def _marked(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return answers to a study's own questions, or effects of its factors, with their mark."""
+        return frame.assign(**{MARK: self.planned.mark(self.question)}) if self.planned else frame
+
+    @property
+    def _mark_of_answer(self) -> str:
+        """What follows the number of the answer beside a frozen plan."""
+        if self.planned is None:
+            return ""
+        return f" {self.planned.sentence(str(self.contrasts[MARK].iloc[0]))}"
 
     @cached_property
     def study_of_table(self) -> Study | None:
@@ -250,38 +301,9 @@ class FitReport(Result):
         facts = self.facts
         if not {"study", "embedding"} <= set(facts) or BASELINE not in set(self.table["connection"]):
             return None
-        table_lists = table_study(self.table, facts["study"])
-        lists: dict[str, dict[str, list[str]]] = {
-            "protected": {name: list(words) for name, words in table_lists.protected.items()},
-            "attribute": {name: list(words) for name, words in table_lists.attribute_lists.items()},
-        }
-        for entry in facts.get("lost_words", []):
-            lists[entry["role"]].setdefault(entry["list"], []).append(entry["word"])
-        questions = {
-            name: tuple(map(tuple, sides))
-            for name, sides in facts.get("questions", {}).items()
-            if {group for group, _ in sides} <= set(lists["protected"])  # a model may be fitted without some groups
-        }
-        factors = facts.get("factors", {})
-        if facts["study"] in list_studies():
-            bundled = load_study(facts["study"])
-            same = _as_sets(lists["protected"]) == _as_sets(bundled.protected)
-            same &= _as_sets(lists["attribute"]) == _as_sets(bundled.attribute_lists)
-            same &= plain_factors(vars(bundled)) == factors and questions == bundled.questions
-            if same and set(table_lists.associated) == set(bundled.associated):
-                return None
-        controls: dict[str, Any] = {name: lists["attribute"].pop(name, "none") for name in CONTROLS}
-        return Study(
-            name=facts["study"],
-            description=facts.get("description", ""),
-            source=facts.get("study_source", ""),
-            protected=lists["protected"],
-            attributes=lists["attribute"],
-            associated=table_lists.associated,
-            questions=questions,
-            **controls,
-            **factors,
-        )
+        study = fitted_study(self.table, facts, facts["study"])
+        is_bundled = study.name in list_studies() and not any(study_changes(load_study(study.name), study))
+        return None if is_bundled else study
 
     def statements(self, kind: str) -> tuple[str, ...]:
         """Return the statements of a kind, ``"contrast"`` or ``"words"``; none without a contrast."""
@@ -305,8 +327,38 @@ class FitReport(Result):
         return sampler_for(self.spec) == "nuts"
 
 
-def _as_sets(lists: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
-    return {name: set(words) for name, words in lists.items()}
+def fitted_study(table: pd.DataFrame, facts: Mapping[str, Any], name: str) -> Study:
+    """Return the study of a fitted table with its lost words; `facts` are those on the origin of the table."""
+    table_lists = table_study(table, name)
+    lists: dict[str, dict[str, list[str]]] = {
+        "protected": {group: list(words) for group, words in table_lists.protected.items()},
+        "attribute": {group: list(words) for group, words in table_lists.attribute_lists.items()},
+    }
+    for entry in facts.get("lost_words", []):
+        lists[entry["role"]].setdefault(entry["list"], []).append(entry["word"])
+    questions = {
+        question: tuple(map(tuple, sides))
+        for question, sides in facts.get("questions", {}).items()
+        if {group for group, _ in sides} <= set(lists["protected"])  # a model may be fitted without some groups
+    }
+    controls: dict[str, Any] = {control: lists["attribute"].pop(control, "none") for control in CONTROLS}
+    return Study(
+        name=name,
+        description=facts.get("description", ""),
+        source=facts.get("study_source", ""),
+        protected=lists["protected"],
+        attributes=lists["attribute"],
+        associated=table_lists.associated,
+        questions=questions,
+        **controls,
+        **facts.get("factors", {}),
+    )
+
+
+def _only(plan: FrozenPlan | None) -> str:
+    """Return the name of the only study of a plan, for a table that names none."""
+    names = list(plan.studies) if plan else []
+    return names[0] if len(names) == 1 else "study without a name"
 
 
 def report(
@@ -320,6 +372,7 @@ def report(
     random_seed: int | None = None,
     title: str | None = None,
     quick: bool = False,
+    frozen_plan: FrozenPlan | str | os.PathLike[str] | None = None,
 ) -> FitReport:
     """Return the report of a fit, which `print` shows and `bayesbias.write` writes.
 
@@ -351,6 +404,9 @@ def report(
     quick
         Whether to omit the comparison with other models, the fits without each word and list, and the simulation from
         the priors, so that the page takes seconds. The page says how to get them.
+    frozen_plan
+        Plan of `bayesbias.audits.freeze_plan`, or the path of its file: each contrast is marked as planned, changed
+        since or exploratory, and changes of lists, model, region and interval are named.
 
     Returns
     -------
@@ -361,7 +417,7 @@ def report(
     ------
     FitError, ReportError, ArgumentError
         If `fit` is not a fit, `table` is not its table, `comparison` does not begin with that table, or another
-        argument is not usable.
+        argument is not usable, such as a frozen plan of another study.
 
     Notes
     -----
@@ -385,7 +441,7 @@ def report(
     region = rope_of(fit, rope)
     rows = table_of(fit, table)
     check_comparison(comparison, rows)
-    return FitReport(
+    shown = FitReport(
         fit=fit,
         table=rows,
         comparison=comparison,
@@ -395,7 +451,10 @@ def report(
         random_seed=resolve_seed(fit_attribute(fit, "random_seed") if given_seed is None else given_seed),
         quick=quick,
         page_title=title,
+        frozen_plan=None if frozen_plan is None else checked_plan(frozen_plan),
     )
+    _ = shown.planned  # a plan of another study ends here
+    return shown
 
 
 def check_request(table: "pd.DataFrame", *, hdi_prob: float = HDI_PROB, rope: float | None = None) -> None:

@@ -1,6 +1,6 @@
 """The methods section of a paper, written from a fit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +40,7 @@ from bayesbias.reports.checks.posterior_check import (
 )
 from bayesbias.reports.covariates.effect_statements import methods_sentence
 from bayesbias.reports.covariates.slopes import lean_sides
+from bayesbias.reports.guidelines import ReportingItem, guideline_tables, reporting_items
 from bayesbias.reports.posterior.contrasts import has_list_nearness
 from bayesbias.reports.posterior.doubts import data_facts
 from bayesbias.reports.posterior.effective_words import is_question_list, list_records
@@ -96,7 +97,9 @@ def methods(
         Six paragraphs: data (embedding, lists with their sizes, lost words), what is asked and compared, what the
         estimates are about (scope, dependent words), model with its priors and its predictive check, posterior
         (sampler, draws, seed, diagnostics, intervals), and software; then the hashes of embedding, table and model, and
-        a BibTeX entry of each work that the text cites, except those that only a study or model of your own names. All
+        a BibTeX entry of each work that the text cites, except those that only a study or model of your own names; at
+        the end two tables, which answer the Bayesian analysis reporting guidelines of Kruschke (2021) and the items on
+        data and results of the Responsible NLP checklist. What only the author can say begins with ``Author:``. All
         numbers come from the fit and the check.
 
     Raises
@@ -106,22 +109,24 @@ def methods(
 
     Examples
     --------
-    >>> data, question, scope, model, posterior, software, hashes, bibtex = bb.methods(fit).split("\n\n")
+    >>> data, question, scope, model, posterior, software, hashes, bibtex, *tables = bb.methods(fit).split("\n\n")
     >>> print(data.partition(",")[0])
     We measured cosine distances (1 minus cosine similarity) in the embedding Google News word2vec
     >>> "`sigma` ~ Exponential(rate=2)" in model, "We took 6,000 draws from the posterior" in posterior
     (True, True)
     >>> bibtex.splitlines()[1]
     '@software{bayesbias,'
+    >>> tables[0], tables[1].splitlines()[4]
+    ('**Bayesian analysis reporting guidelines (Kruschke 2021)**', '| 1.A | Data variables | Predicted: cosine ...')
     """
     if check is not None:
         check_type("check", check, PosteriorCheck, "what bb.check_posterior returned")
     return methods_text(*methods_and_references(fit, hdi_prob=hdi_prob, rope=rope, check=check))
 
 
-def methods_text(prose: str, cited: Bibliography) -> str:
-    """Return the methods section with its BibTeX entries, in Markdown."""
-    return f"{prose}\n\n```bibtex\n{cited.bibtex}\n```"
+def methods_text(prose: str, cited: Bibliography, items: Sequence[ReportingItem] = ()) -> str:
+    """Return the methods section with its BibTeX entries and its tables of reporting guidelines, in Markdown."""
+    return "\n\n".join(filter(None, (prose, f"```bibtex\n{cited.bibtex}\n```", guideline_tables(items))))
 
 
 def methods_and_references(
@@ -130,23 +135,27 @@ def methods_and_references(
     hdi_prob: float | None = None,
     rope: float | tuple[float, float] | None = None,
     check: PosteriorCheck | BayesBiasError | None = None,
-) -> tuple[str, Bibliography]:
-    """Return the paragraphs of the methods section in Markdown, with the line of hashes, and the works that it cites.
+) -> tuple[str, Bibliography, tuple[ReportingItem, ...]]:
+    """Return the methods section in Markdown with the line of hashes, the works it cites, and reporting guidelines.
 
     `check` is as for `methods`, or the reason why there is none.
     """
     prob, region, cited = hdi_prob_of(fit, hdi_prob), rope_of(fit, rope), Bibliography()
     table = fitted_table(fit)
+    if check is None:
+        check = check_or_reason(fit, fit_attribute(fit, "random_seed"))
     parts = (
         _data(fit, table, cited),
         _question(fit, table, cited),
         _scope(fit, cited),
-        (*_model(fit, cited), *_predictions(fit, check)),
+        (*_model(fit, cited), *_predictions(check)),
         _posterior(fit, cited, prob, region),
         _software(fit, cited),
     )
     prose = [" ".join(part) for part in parts]
-    return "\n\n".join([*prose, _hashes(fit)]), cited
+    cited.cite("kruschke2021")
+    items = reporting_items(fit, hdi_prob=prob, rope=region, check=check)
+    return "\n\n".join([*prose, _hashes(fit)]), cited, items
 
 
 def _data(fit: "xr.DataTree", table: "pd.DataFrame", cited: Bibliography) -> Iterator[str]:
@@ -383,10 +392,8 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
         yield markdown_sentence(spec.caution)
 
 
-def _predictions(fit: "xr.DataTree", check: PosteriorCheck | BayesBiasError | None) -> Iterator[str]:
+def _predictions(check: PosteriorCheck | BayesBiasError) -> Iterator[str]:
     """Yield what a posterior predictive check found, or why there is none."""
-    if check is None:
-        check = check_or_reason(fit, fit_attribute(fit, "random_seed"))
     if isinstance(check, BayesBiasError):
         yield "We made no posterior predictive check."
         return

@@ -298,8 +298,16 @@ def load_study(study: StudyLike) -> Study:
     path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
     if not is_bundled and path.suffix.lower() in _LIST_FILES and os.path.lexists(path):
         return replace(load_study(_lists_of_file(path)), name=path.stem)
-    document = _read(path)
-    fields: dict[str, Any] = {"name": path.stem, "protected": {}, "attributes": {}, "associated": []}
+    return study_of_document(_read(path), path.stem, f"Study file {path}")
+
+
+def study_of_document(document: Mapping[str, Any], name: str, what: str) -> Study:
+    """Return the study of a TOML document, which may be a section of a file.
+
+    `name` is that of the study if the document has none, and `what` says in errors what has the faults. Raises
+    `StudyError` if the document has faults; the message lists all of them.
+    """
+    fields: dict[str, Any] = {"name": name, "protected": {}, "attributes": {}, "associated": []}
     fields |= {
         key: document[key] for key in (*ABOVE, "protected", "attributes", "questions", *SECTIONS) if key in document
     }
@@ -310,7 +318,7 @@ def load_study(study: StudyLike) -> Study:
     if isinstance(controls, dict):
         fields |= {key: controls[key] for key in CONTROLS if key in controls}
     # Check file and study together, to report all faults at once.
-    raise_faults(StudyError, f"Study file {path}", chain(file_faults(document), study_faults(fields)))
+    raise_faults(StudyError, what, chain(file_faults(document), study_faults(fields)))
     return Study(**fields)
 
 

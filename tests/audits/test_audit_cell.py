@@ -10,9 +10,9 @@ import pytest
 import bayesbias as bb
 from bayesbias.audits import audit_cell
 from bayesbias.audits.audit_cell import AuditCell, interval_includes, make_cells, words_hash
-from bayesbias.audits.gate_plan import Region
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.errors import BayesBiasWarning
+from bayesbias.reports.plans.record import Region
 from tests import third_group
 from tests.audits import pets
 

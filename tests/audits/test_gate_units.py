@@ -12,8 +12,8 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.gate_files import read_baseline
-from bayesbias.audits.gate_plan import Region, check_region
 from bayesbias.errors import ReportError
+from bayesbias.reports.plans.record import Region, check_region
 from bayesbias.tables.measures import SURPRISAL, Measure
 from tests.audits.test_ranks import audit_of
 from tests.refusals import refusals

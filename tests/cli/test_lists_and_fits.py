@@ -99,7 +99,8 @@ def test_the_methods_are_those_of_the_fit(
     assert capsys.readouterr().out.strip() == bb.methods(fit, hdi_prob=0.5)
     assert in_process("methods", path, "--json", monkeypatch=monkeypatch) == 0
     written = json.loads(capsys.readouterr().out)
-    assert f"{written['methods']}\n\n```bibtex\n{written['bibtex']}\n```" == bb.methods(fit)
+    assert bb.methods(fit).startswith(f"{written['methods']}\n\n```bibtex\n{written['bibtex']}\n```\n\n")
+    assert [item["item"] for item in written["guidelines"]][:2] == ["Preamble A", "Preamble B"]
     assert in_process("methods", path, "--output", tmp_path / "methods.md", monkeypatch=monkeypatch) == 0
     assert (tmp_path / "methods.md").read_text(encoding="utf-8") == f"{bb.methods(fit)}\n"
     assert in_process("methods", path, "--output", tmp_path / "methods.md", monkeypatch=monkeypatch) == 2

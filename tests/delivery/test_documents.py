@@ -116,8 +116,10 @@ def test_the_error_names_the_extra_before_any_work(monkeypatch: pytest.MonkeyPat
 
 
 def test_methods_in_latex_cite_the_entries_by_their_keys(fit: xr.DataTree) -> None:
-    prose, cited = methods_and_references(fit)
-    text = latex_methods(prose, cited)
+    prose, cited, items = methods_and_references(fit)
+    text = latex_methods(prose, cited, items)
+    assert text.count(r"\begin{longtable}") == 2
+    assert text.count(r" \\") == len(items) + 4, "a row for each item, and two captions and headers"
     assert r"\citet{dobrzeniecka2024}" in text
     assert "Dobrzeniecka and Urbaniak (2024)" not in text
     assert text.endswith(rf"\nocite{{{','.join(cited.keys)}}}")

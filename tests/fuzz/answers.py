@@ -3,6 +3,7 @@
 import json
 import shutil
 import tempfile
+from dataclasses import replace
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +18,7 @@ from bayesbias.audits.plan import lost_lists, read_audit_plan
 from bayesbias.audits.running import KeptAnswers
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.errors import InputFileError
+from bayesbias.reports.plans.frozen_plan import _toml_lines
 from tests.audits import pets
 from tests.fuzz.contexts import whole_index
 from tests.fuzz.mutations import flipped, mutated
@@ -131,6 +133,24 @@ def plan_of(path: Path) -> object:
     if plan.settings.get("models") != [None]:
         return str(plan)
     return bb.audit(plan.embeddings, plan.studies, plan.measures, progress=False, **settings).to_csv()
+
+
+def frozen_plan_text(rng: Generator) -> bytes:
+    """Return a frozen plan of a small study with an odd value, or a damaged one."""
+    plan = replace(bb.audits.freeze_plan(pets.study(), model="crossed", rope=0.02), settings={"Case rules": "exact"})
+    content = plan.to_dict()
+    if rng.random() < 0.6:
+        content = with_odd_value(content, rng)
+    lines = _toml_lines(content) if isinstance(content, dict) else [str(content)]
+    text = "\n".join(lines).encode(errors="replace")
+    return mutated(text, rng) if rng.random() < 0.5 else text
+
+
+def frozen_plan_of(path: Path) -> object:
+    """Read a frozen plan, and write it again."""
+    plan = bb.reports.read_plan(path)
+    bb.reports.write_plan(plan, path.with_name("again.toml"), overwrite=True)
+    return repr(plan), plan.edits, bb.reports.registration_text(plan)
 
 
 WORDS = ("cat", "dog", "ice cream", "zebra", "number", "saw")

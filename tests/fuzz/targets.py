@@ -409,6 +409,7 @@ TARGETS: dict[str, tuple[float, Target]] = {
     "prior": (1, Target(odd_prior, prior_of, ".txt", warm=compiled)),
     "kept answer, damaged": (8, Target(answers.damaged_answer, answers.answer_of, ".npz", answers.answered)),
     "kept answer that lies": (4, Target(answers.lying_answer, answers.answer_of, ".npz", warm=answers.answered)),
+    "frozen plan": (10, Target(answers.frozen_plan_text, answers.frozen_plan_of, ".toml")),
     "plan of an audit": (15, Target(answers.plan_text, answers.plan_of, ".toml")),
     "HDF5 of any storage": (20, Target(storages.hostile_fit, fit_of, ".nc", warm=storages.whole_fit)),
     "places of HDF5": (

@@ -89,7 +89,7 @@ def test_chains_have_their_diagnostics_and_their_faults() -> None:
 
 
 def test_version_and_citation_are_those_of_the_package(short_fit: xr.DataTree) -> None:
-    *_, software, _, entries = bb.methods(short_fit).split("\n\n")
+    *_, software, _, entries = bb.methods(short_fit).partition("\n```\n")[0].split("\n\n")
     assert f"bayesbias {version('bayesbias')}" in software
     assert f"numpy {version('numpy')}" in software
     assert "Cite" not in software, "an instruction to the author is no text of a paper"

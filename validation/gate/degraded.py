@@ -29,11 +29,11 @@ from real_vectors import vectors_path  # noqa: E402 - a script in another folder
 import bayesbias as bb  # noqa: E402
 from bayesbias.audits.coherence import Coherence, coherence_of  # noqa: E402
 from bayesbias.audits.gate_files import Baseline, Earlier  # noqa: E402
-from bayesbias.audits.gate_plan import AskedQuestion, GatePlan, Region  # noqa: E402
 from bayesbias.audits.gate_rule import decided  # noqa: E402
 from bayesbias.base.checks import HDI_PROB  # noqa: E402
 from bayesbias.base.exit_codes import FAIL, INCOMPARABLE, PASS  # noqa: E402
 from bayesbias.models.numerics.contrast_estimate import Interval, draws_interval  # noqa: E402
+from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Region  # noqa: E402
 from bayesbias.tables.word_worths import Vocabulary  # noqa: E402
 
 CELLS = (
@@ -114,7 +114,7 @@ def outcome(draws: np.ndarray, interval: Interval, now: Coherence, before: Earli
     row = {**dict(zip(("embedding", "study", "model"), _QUESTION, strict=True)), **vars(now), "r_hat": 1.0}
     row |= {"study_hash": "", "model_hash": "", "words_hash": "", "interval_includes": "", "lost_words": 0}
     row |= {"context_low": np.nan, "context_high": np.nan, "hdi_low": interval.low, "hdi_high": interval.high}
-    baseline = Baseline(GatePlan(region, HDI_PROB, {_QUESTION: _ASKED}), {_QUESTION: before})
+    baseline = Baseline(PlanRecord(region, HDI_PROB, {_QUESTION: _ASKED}), {_QUESTION: before})
     return str(decided(row, draws, region, HDI_PROB, baseline)["outcome"])
 
 

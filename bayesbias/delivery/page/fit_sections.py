@@ -54,6 +54,7 @@ from bayesbias.models.spec import ModelSpec, model_equations
 from bayesbias.reports.checks.prior_check import check_prior
 from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
+from bayesbias.reports.guidelines import guideline_rows
 from bayesbias.reports.measures.false_positive_rates import LEVEL
 from bayesbias.reports.methods import methods_and_references, methods_text
 from bayesbias.reports.posterior.contrasts import at_level
@@ -571,6 +572,11 @@ def model_section(page: FitReport) -> Section:
 
 
 def _methods_paragraph(page: FitReport) -> list[Block]:
-    """Return the methods paragraph for papers, as text that can be copied."""
-    text = methods_text(*methods_and_references(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, check=page.check))
-    return [Paragraph("For a paper (bb.methods, Markdown):"), Verbatim(text)]
+    """Return the methods paragraph for papers, as text that can be copied, and its reporting guidelines as tables."""
+    prose, cited, items = methods_and_references(page.fit, hdi_prob=page.hdi_prob, rope=page.rope, check=page.check)
+    header, texts = ("Item", "Asks for", "Answer"), (True, True, True)
+    return [
+        Paragraph("For a paper (bb.methods, Markdown):"),
+        Verbatim(methods_text(prose, cited)),
+        *(Table(title, header, tuple(rows), texts, folded=True) for title, rows in guideline_rows(items)),
+    ]

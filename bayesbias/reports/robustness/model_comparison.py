@@ -143,7 +143,11 @@ class ModelComparison(Result):
                     _SHOWN,
                 ),
             },
-            settings={"Draws of each model": f"{self.total_draws:,}, all chains together", "Seed": str(self.random_seed), "Interval": prob},
+            settings={
+                "Draws of each model": f"{self.total_draws:,}, all chains together",
+                "Seed": str(self.random_seed),
+                "Interval": prob,
+            },
         )
 
 

@@ -1,13 +1,18 @@
-"""What a gate asks: its region of practical equivalence, and its plan, by which two gates are compared."""
+"""The record of a plan: what is asked, by which region and interval; gates and frozen plans are compared by it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bayesbias.base.checks import is_text, region_ends, shown
 from bayesbias.base.number_text import exact_text
-from bayesbias.errors import ArgumentError, ReportError, did_you_mean, setting
+from bayesbias.errors import ArgumentError, ReportError, did_you_mean, name_some, setting
+from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.plans.changes import model_changes, study_changes
+from bayesbias.studies.faults import plain_factors
+from bayesbias.studies.study import Study
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure
+from bayesbias.workers.cells import content_digest
 
 STANDARDISED = "standardised"
 DEPENDENCE, SENTENCES = "dependence of words", "choice of sentences"
@@ -97,6 +102,36 @@ def check_region_unit(region: Region | None, measures: Mapping[str, Measure]) ->
             )
 
 
+_STUDY_CONTENT = ("name", "protected", "attributes", "associated", "human", "neutral", "questions")
+_MOST_NAMED = 40  # changes of one question, in a sentence
+
+
+def study_content(study: Study) -> dict[str, Any]:
+    """Return all of a study that enters its answers, in its order."""
+    return {name: getattr(study, name) for name in _STUDY_CONTENT} | plain_factors(vars(study))
+
+
+def study_hash(study: Study) -> str:
+    """Return a hash of the word lists and comparisons of a study: studies with equal hashes ask the same question.
+
+    The order of lists, and of words in a list, does not change it.
+
+    >>> weat7 = bb.load_study("weat7")
+    >>> study_hash(weat7) == study_hash(bb.load_study("weat8"))
+    False
+    >>> from dataclasses import replace
+    >>> study_hash(weat7) == study_hash(replace(weat7, protected=dict(reversed(weat7.protected.items()))))
+    True
+    """
+    content = study_content(study)
+    for section in ("protected", "attributes"):
+        content[section] = {name: sorted(words) for name, words in sorted(content[section].items())}
+    for section in ("associated", "human", "neutral"):
+        content[section] = sorted(content[section])
+    content["questions"] = dict(sorted(content["questions"].items()))
+    return content_digest(content)[:16]
+
+
 @dataclass(frozen=True)
 class AskedQuestion:
     """What a question is about.
@@ -105,70 +140,94 @@ class AskedQuestion:
     - `interval_includes`: what its interval includes besides the choice of independent words.
     - `lost_words`: how many words were lost.
     - `contrast_unit`: unit of its contrasts, or the name of a measure that has none.
+    - `study`, `model`: its lists and model, by which a change is named word by word; None if only hashes were stored.
+
+    A plan that is made before the vectors are read has None in place of the three facts in the middle.
     """
 
     study_hash: str
     model_hash: str
-    words_hash: str
-    interval_includes: str
-    lost_words: int
+    words_hash: str | None = None
+    interval_includes: str | None = None
+    lost_words: int | None = None
     contrast_unit: str = COSINE_DISTANCE.name
+    study: Study | None = field(default=None, compare=False, repr=False)
+    model: ModelSpec | None = field(default=None, compare=False, repr=False)
 
 
-ASKED = tuple(AskedQuestion.__annotations__)
-"""Names of the facts of an `AskedQuestion`, which are columns of a gate's questions."""
+ASKED = ("study_hash", "model_hash", "words_hash", "interval_includes", "lost_words", "contrast_unit")
+"""Names of the facts of an `AskedQuestion` that are columns of a gate's questions."""
 
 
 @dataclass(frozen=True)
-class GatePlan:
-    """All that decides what a gate asks: two gates with equal plans ask the same of their vectors."""
+class PlanRecord:
+    """All that decides what is asked: two records that are equal ask the same of their vectors.
 
-    region: Region
+    - `region`: region of practical equivalence; None without one.
+    - `hdi_prob`: probability inside the intervals.
+    - `questions`: facts of each question.
+    - `name`: what texts call the plan, when a later one is compared with it.
+    """
+
+    region: Region | None
     hdi_prob: float
     questions: Mapping[Question, AskedQuestion]
+    name: str = "baseline"
 
-    def changes(self, now: "GatePlan") -> Iterator[str]:
+    def changes(self, now: "PlanRecord") -> Iterator[str]:
         """Yield how a later plan differs from this one in the region, the interval, or a question that both ask."""
-        if self.region != now.region:
-            yield f"rope: {self.region} in the baseline, {now.region} now"
-        if self.hdi_prob != now.hdi_prob:
-            yield f"hdi_prob: {self.hdi_prob:g} in the baseline, {now.hdi_prob:g} now"
+        yield from self.changed_rule(now)
         for question in self.questions:
             if question in now.questions and (what := self.change_of(question, now.questions[question])):
                 yield f"{question[1]} in {question[0]}: {what}"
 
+    def changed_rule(self, now: "PlanRecord") -> Iterator[str]:
+        """Yield how a later plan differs from this one in the region and in the interval."""
+        if self.region != now.region:
+            yield f"rope: {self.region or 'none'} in the {self.name}, {now.region or 'none'} now"
+        if self.hdi_prob != now.hdi_prob:
+            yield f"hdi_prob: {self.hdi_prob:g} in the {self.name}, {now.hdi_prob:g} now"
+
     def change_of(self, question: Question, now: AskedQuestion) -> str:
-        """Return how a question that both ask differs from that of this plan; an empty text if it does not."""
-        before = self.questions[question]
+        """Return the first change of a question that both ask; an empty text if nothing changed."""
+        return next(self.changes_of(self.questions[question], now), "")
+
+    def changes_of(self, before: AskedQuestion, now: AskedQuestion) -> Iterator[str]:
+        """Yield how a question that both ask differs from that of this plan, word by word if the lists are known."""
         if before.study_hash != now.study_hash:
-            return "its word lists are not those of the baseline"
+            named = () if before.study is None or now.study is None else tuple(study_changes(before.study, now.study))
+            yield f"its word lists are not those of the {self.name}{_details(named)}"
         if before.model_hash != now.model_hash:
-            return "its model is not that of the baseline"
-        if before.words_hash and not now.words_hash:
-            return ""  # its embedding could not be read, which is an outcome of its own
+            named = () if before.model is None or now.model is None else tuple(model_changes(before.model, now.model))
+            yield f"its model is not that of the {self.name}{_details(named)}"
+        if before.words_hash is None or (before.words_hash and not now.words_hash):
+            return  # no vectors were read before, or its embedding cannot be read now, which is an outcome of its own
         if before.contrast_unit != now.contrast_unit:
-            return f"its contrasts are in {now.contrast_unit}, those of the baseline in {before.contrast_unit}"
+            yield f"its contrasts are in {now.contrast_unit}, those of the {self.name} in {before.contrast_unit}"
         if before.lost_words != now.lost_words:
-            return f"lost words of its groups: {before.lost_words} in the baseline, {now.lost_words} now"
+            yield f"lost words of its groups: {before.lost_words} in the {self.name}, {now.lost_words} now"
         if before.words_hash != now.words_hash:
-            return (
-                "its words have other forms than in the baseline (case, prefix, suffix), or other sentences "
+            yield (
+                f"its words have other forms than in the {self.name} (case, prefix, suffix), or other sentences "
                 "(templates, contexts, layer), or others of them have no vector of their own"
             )
         if before.interval_includes != now.interval_includes:
-            return (
+            yield (
                 f"besides the choice of independent words its interval includes {now.interval_includes or 'nothing'}, "
-                f"{before.interval_includes or 'nothing'} in the baseline. Random words of a vocabulary show the "
+                f"{before.interval_includes or 'nothing'} in the {self.name}. Random words of a vocabulary show the "
                 "dependence of words, and errors over contexts the choice of sentences: give vectors that have both as "
-                "those of the baseline do"
+                f"those of the {self.name} do"
             )
-        return ""
 
-    def not_asked(self, now: "GatePlan") -> tuple[str, ...]:
+    def not_asked(self, now: "PlanRecord") -> tuple[str, ...]:
         """Return the questions of this plan that a later one does not ask, with the model where there are several."""
         several = len({model for _, _, model in self.questions}) > 1
         return tuple(
-            f"{study} in {embedding}{f' ({model})' if several else ''}"
+            f"{study}{f' in {embedding}' if embedding else ''}{f' ({model})' if several else ''}"
             for embedding, study, model in self.questions
             if (embedding, study, model) not in now.questions
         )
+
+
+def _details(changes: tuple[str, ...]) -> str:
+    return f": {name_some(changes, _MOST_NAMED)}" if changes else ""
