@@ -41,6 +41,7 @@ from bayesbias.reports.fit_report import report
 from bayesbias.reports.plans.frozen_plan import REGION_RULE, RULE, FrozenPlan
 from bayesbias.reports.plans.planned_numbers import MARK, SECTION, PlannedNumbers
 from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Region
+from bayesbias.tables.measures import COSINE_DISTANCE
 
 if TYPE_CHECKING:
     import pandas as pd
