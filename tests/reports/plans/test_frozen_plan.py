@@ -39,6 +39,14 @@ def test_a_plan_is_read_as_it_was_written(plan_file: Path) -> None:
     assert again.models["multivariate"].digest == bb.load_model("multivariate").digest
 
 
+@pytest.mark.parametrize("rope", [{"nats": 0.1}, {"standardised": (-0.2, 0.3)}])
+def test_a_region_keeps_its_unit(rope: dict[str, Any], tmp_path: Path) -> None:
+    plan = bb.audits.freeze_plan(pets(), rope=rope)
+    again = bb.reports.read_plan(bb.reports.write_plan(plan, tmp_path / "plan.toml"))
+    assert again.record.region == plan.record.region
+    assert again.edits == ()
+
+
 def test_its_first_lines_say_that_it_can_be_edited(plan_file: Path) -> None:
     head = [line for line in plan_file.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
     assert "Anyone can edit this file: neither its date nor its checksum proves" in " ".join(head)
