@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Required, TypedDict
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files.inputs import bundled, input_file, read_toml
+from bayesbias.base.files.inputs import bundled, input_file, printable, read_toml
 from bayesbias.base.files.settings import toml_faults
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
@@ -269,7 +269,7 @@ def _read(path: Path) -> ModelSpec:
                 yield f"The prior of {name}: {error}"
 
     raise_faults(ModelError, str(path), chain(toml_faults(content, _ModelFile), prior_faults()))
-    return ModelSpec(**{"name": path.stem, **content, "priors": parsed})
+    return ModelSpec(**{"name": printable(path.stem), **content, "priors": parsed})
 
 
 def _switch_faults(switches: Mapping[str, Any]) -> list[str]:
