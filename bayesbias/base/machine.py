@@ -215,6 +215,18 @@ def _blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def open_closed_streams() -> None:
+    """Let standard streams that the caller closed lead nowhere; the first files to be opened would take their place."""
+    handle = os.open(os.devnull, os.O_RDWR)
+    while handle <= 2:
+        os.set_inheritable(handle, True)
+        handle = os.open(os.devnull, os.O_RDWR)
+    os.close(handle)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
+
+
 def ignore_interrupts() -> None:
     """Make this process, one that another started, ignore Ctrl-C, and end by SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
