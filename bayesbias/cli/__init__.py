@@ -85,7 +85,6 @@ def main(held: ExitStack | None = None) -> None:
     if sys.flags.optimize > 1:
         print("error: Python runs without docstrings (-OO), which ArviZ needs. Use -O or no option.", file=sys.stderr)
         sys.exit(EXIT_CODES[MISTAKE].code)
-    ignore_foreign_settings()
     warnings.showwarning = _show_warning
     warnings.filterwarnings(
         "default", category=BayesBiasWarning
@@ -94,6 +93,7 @@ def main(held: ExitStack | None = None) -> None:
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character must not stop the command
             stream.reconfigure(errors="backslashreplace")
     try:
+        ignore_foreign_settings()
         with command_line_messages(of_command), held_outputs:
             if held is not None:
                 held.close()
