@@ -19,6 +19,7 @@ from bayesbias.audits.plan import (
 )
 from bayesbias.audits.running import Failures, check_cells_folder, keep_answers, run_cells
 from bayesbias.base.checks import HDI_PROB, check_count, check_items, check_probability, resolve_seed
+from bayesbias.base.files.inputs import printable
 from bayesbias.base.lost_words import MAX_LOST, check_max_lost
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Statement, rows_of
@@ -222,7 +223,7 @@ def _checked_scores(measures: Any, words: DebiasWords) -> tuple[RequestedScore, 
                 f"measures: {name} of vectors as stored would change with their length alone. Leave normalize=False "
                 "out: the report compares vectors of length 1."
             )
-        label = f"{name} ({Path(data).stem})" if entry.data == "path" and data is not None else name
+        label = f"{name} ({printable(Path(data).stem)})" if entry.data == "path" and data is not None else name
         scores.append(RequestedScore(name, label, data, tuple(options.items())))
     raise_unless_distinct("measures", [score.label for score in scores])
     return tuple(scores)

@@ -13,12 +13,12 @@ from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from stat import S_ISDIR, S_IWOTH
+from stat import S_IMODE, S_ISDIR, S_ISVTX, S_IWOTH
 from types import FrameType
 from typing import Any, TextIO
 
 from bayesbias.base.number_text import visible
-from bayesbias.errors import BayesBiasError, MeasureError, NotEnoughMemoryError, library_reason
+from bayesbias.errors import BayesBiasError, MeasureError, NotEnoughMemoryError, OutputError, library_reason
 
 __all__ = [
     "ThreadpoolController",
@@ -32,6 +32,7 @@ _PACKAGES = {"dask": "Dask", "docx": "python-docx", "distributed": "Dask", "skle
 _GENSIM = "It needs Python < 3.14: on 3.12 and 3.13, bayesbias installs it"
 # Extras that bring PyTorch.
 _LARGE = ("contextual", "encoders", "nli")
+_PRIVATE = 0o700  # mode of a new temporary folder
 # Where PyTorch and Triton keep code that they compiled, and run it again. By default it is a folder with a name that
 # others can guess, in the shared temporary folder. Both are read when code is compiled, so they stay set.
 _COMPILED = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
@@ -94,8 +95,19 @@ def has_home() -> bool:
 
 @cache
 def private_folder() -> str:
-    """Return a new folder of this user alone, the same for the whole process, at whose end it is removed."""
+    """Return a new folder of this user alone, the same for the whole process, at whose end it is removed.
+
+    Raises `OutputError` if others could put another folder in its place, from which libraries would run code.
+    """
     folder, process = tempfile.mkdtemp(prefix="bayesbias-"), os.getpid()
+    if S_IMODE(os.stat(folder).st_mode) == _PRIVATE:  # the file system has permissions  # noqa: PTH116 - a text
+        for place in Path(folder).resolve().parents:
+            if place.stat().st_mode & (S_IWOTH | S_ISVTX) == S_IWOTH:
+                os.rmdir(folder)  # noqa: PTH106 - a text
+                raise OutputError(
+                    f"Temporary files are not safe in {tempfile.gettempdir()}: all may write to {place}, and rename "
+                    f"what others have there. Set TMPDIR to a folder of your own, or use chmod +t {place}."
+                )
 
     @atexit.register
     def remove() -> None:
@@ -213,6 +225,18 @@ def _blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def open_closed_streams() -> None:
+    """Let standard streams that the caller closed lead nowhere; the first files to be opened would take their place."""
+    handle = os.open(os.devnull, os.O_RDWR)
+    while handle <= 2:
+        os.set_inheritable(handle, True)
+        handle = os.open(os.devnull, os.O_RDWR)
+    os.close(handle)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
 
 
 def ignore_interrupts() -> None:

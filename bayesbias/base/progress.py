@@ -30,7 +30,12 @@ class Bar(Protocol):
 
 def has_audience(progress: bool) -> bool:
     """Return whether a progress bar is wanted and visible: in a terminal or a notebook, not in a pipe."""
-    return progress and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+    return progress and (_is_terminal() or "ipykernel" in sys.modules)
+
+
+def _is_terminal() -> bool:
+    """Return whether bars go to a terminal; without a window, Python on Windows has no stream for them."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextmanager
@@ -42,7 +47,7 @@ def progress_bar(total: float, description: str, *, progress: bool, unit: str = 
     """
     if not total or not has_audience(progress):
         yield _Hidden()
-    elif sys.stderr.isatty():
+    elif _is_terminal():
         with _terminal(unit) as shown:
             yield _InTerminal(shown, shown.add_task(_one_line(description), total=total))
     else:

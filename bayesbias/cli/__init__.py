@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from bayesbias.base.exit_codes import EXIT_CODES, FAULT, MISTAKE, failure
 from bayesbias.base.files.settings import ignore_foreign_settings
-from bayesbias.base.machine import INTERRUPTED, TERMINATED, show
+from bayesbias.base.machine import INTERRUPTED, TERMINATED, open_closed_streams, show
 from bayesbias.cli import (  # noqa: F401 - each room adds its commands
     asymmetry_and_reliability,
     debiasing,
@@ -81,10 +81,10 @@ def main(held: ExitStack | None = None) -> None:
 
     `held` is what holds interrupts back, until here.
     """
+    open_closed_streams()
     if sys.flags.optimize > 1:
         print("error: Python runs without docstrings (-OO), which ArviZ needs. Use -O or no option.", file=sys.stderr)
         sys.exit(EXIT_CODES[MISTAKE].code)
-    ignore_foreign_settings()
     warnings.showwarning = _show_warning
     warnings.filterwarnings(
         "default", category=BayesBiasWarning
@@ -93,6 +93,7 @@ def main(held: ExitStack | None = None) -> None:
         if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character must not stop the command
             stream.reconfigure(errors="backslashreplace")
     try:
+        ignore_foreign_settings()
         with command_line_messages(of_command), held_outputs:
             if held is not None:
                 held.close()

@@ -50,6 +50,7 @@ def asymmetry(
     A masked language model needs an index of contexts (--contexts), which `bayesbias index-contexts` builds.
     """
     from bayesbias.base.checks import check_probability, resolve_seed
+    from bayesbias.base.files.inputs import printable
     from bayesbias.base.results import Result, ResultGroup
     from bayesbias.embeddings.training.trained import read_matrices
 
@@ -83,7 +84,7 @@ def asymmetry(
 
     if contexts is not None and not any(path.is_dir() for path in embeddings):
         raise ArgumentError("--contexts is for folders of language models, and none is given. Leave it out.")
-    makers = {path.stem: source(path) for path in embeddings}
+    makers = {printable(path.stem): source(path) for path in embeddings}
     sources = {name: _of_norms(made) for name, made in makers.items()}
     if len(sources) < len(embeddings):
         raise ArgumentError("Two embeddings have the same name. Give each once, in files with different names.")
@@ -151,7 +152,7 @@ def reliability(
         bayesbias reliability skipgram/*.npz glove/*.npz --words occ18 --output reliability/
     """
     from bayesbias.base.checks import check_probability
-    from bayesbias.base.files.inputs import input_file
+    from bayesbias.base.files.inputs import input_file, printable
     from bayesbias.base.number_text import counted, percent_text
 
     hdi_prob, max_lost = reporting["hdi_prob"], reporting["max_lost"]
@@ -161,10 +162,10 @@ def reliability(
         delivery.begin()
         report = bb.reliability.reliability_report(
             {
-                name: {path.stem: bb.load_embedding(input_file(path), **loading) for path in paths}
+                name: {printable(path.stem): bb.load_embedding(input_file(path), **loading) for path in paths}
                 for name, paths in _trainings(embeddings).items()
             },
-            {Path(words).stem: bb.reliability.load_target_words(words)},
+            {printable(Path(words).stem): bb.reliability.load_target_words(words)},
             rules=rules,
             counts=None if counts is None else _counts(counts),
             **reporting | {"properties": bb.reliability.load_word_properties(reporting["properties"])},
@@ -177,7 +178,7 @@ def reliability(
     pairs = bb.metrics.load_base_pairs(reporting["base_pairs"])
     # `score_array` reads the files itself: it knows which words it needs.
     sources: dict[Any, Any] = {
-        path.stem: partial(bb.load_embedding, input_file(path), **loading) for path in embeddings
+        printable(path.stem): partial(bb.load_embedding, input_file(path), **loading) for path in embeddings
     }
     every = dict.fromkeys((*targets, *(word for query in query_words.values() for word in query)))
     scores = bb.reliability.score_array(sources, list(every), rules=rules, base_pairs=pairs, max_lost=max_lost)

@@ -14,12 +14,13 @@ import typer
 from typer.core import TyperCommand
 from typer.models import OptionInfo
 
+import bayesbias as bb
 from bayesbias.base.machine import show
 from bayesbias.base.number_text import counted
 from bayesbias.cli.called import called_parameters
 from bayesbias.cli.messages import RUNNING, spoken
 from bayesbias.cli.options import COMMON, OPTIONS
-from bayesbias.errors import ArgumentError, ModelError
+from bayesbias.errors import ArgumentError, ModelError, ReportError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -292,12 +293,34 @@ def command_line(*arguments: object) -> str:
 
 def file_names(embeddings: list[Path], why: str) -> list[str]:
     """Return the names of at least two embeddings, from their files; `why` ends the message if there is only one."""
-    names = [path.stem for path in embeddings]
+    from bayesbias.base.files.inputs import printable
+
+    names = [printable(path.stem) for path in embeddings]
     if len(names) < 2:
         raise ArgumentError(f"There is one embedding, {embeddings[0]}. Give two or more {why}.")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ArgumentError(f"Two embeddings are called {twice!r}. Give each once, in files with different names.")
     return names
+
+
+def read_each(paths: list[Path]) -> "dict[str, pd.DataFrame]":
+    """Return tables by the paths of their files."""
+    from bayesbias.base.files.inputs import printable
+
+    names = [printable(str(path)) for path in paths]
+    if len(set(names)) < len(names):
+        raise ReportError(f"A table is repeated in {', '.join(names)}. Give each once.")
+    return {name: bb.read_table(path) for name, path in zip(names, paths, strict=True)}
+
+
+def by_embedding(tables: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
+    """Return tables by the names of their embeddings, or of their files if those are missing or not distinct."""
+    embedding_names = [table.attrs.get("bayesbias", {}).get("embedding", {}).get("name") for table in tables.values()]
+    files = [Path(name).name.split(".")[0] for name in tables]
+    for names in (embedding_names, files):
+        if all(names) and len(set(names)) == len(tables):
+            return dict(zip(names, tables.values(), strict=True))
+    return tables
 
 
 def names_of(text: str) -> tuple[str, ...]:

@@ -211,7 +211,7 @@ def nli(
 
         bayesbias nli --models bert_snli/ bert_debiased/ --output inference/
     """
-    from bayesbias.base.files.inputs import input_file
+    from bayesbias.base.files.inputs import input_file, printable
     from bayesbias.nli.training import split_pairs
 
     settings = {
@@ -234,7 +234,9 @@ def nli(
         )
     if method and len(embeddings) > 1:
         raise ArgumentError(f"--method debiases one embedding, but there are {len(embeddings)}. Give one.")
-    names = [path.stem for path in embeddings] if method else file_names(embeddings, "to compare with the first")
+    names = (
+        [printable(path.stem) for path in embeddings] if method else file_names(embeddings, "to compare with the first")
+    )
     delivery.begin()
     training_pairs, development, test = split_pairs(bb.nli.read_pairs(pairs))
     vectors = {

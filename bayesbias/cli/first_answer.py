@@ -9,6 +9,7 @@ from bayesbias.cli.base import (
     FileDelivery,
     Settings,
     answer,
+    by_embedding,
     claim,
     command,
     command_line,
@@ -16,8 +17,8 @@ from bayesbias.cli.base import (
     names_of,
     priors_from,
     rated_table,
+    read_each,
 )
-from bayesbias.cli.many_questions import by_embedding, read_each
 from bayesbias.cli.messages import spoken
 from bayesbias.cli.own_embeddings import folder_or_function, lines_or_name, study_of_command, vectors_of_folder
 from bayesbias.errors import ArgumentError
@@ -216,11 +217,12 @@ def _surprisals(
 
 def _scores(path: Path, study: "bb.Study", *, name: str | None, **settings: Any) -> "pd.DataFrame":
     """Return the scores of a CSV file."""
+    from bayesbias.base.files.inputs import printable
     from bayesbias.base.files.spreadsheets import read_csv
 
     words = ("protected_word", "attribute_word")
     frame = read_csv(path, f"Give a row a pair, with the columns {' and '.join(words)}.", keys=words, texts=words)
-    return bb.score_table(frame, study, source=path.stem if name is None else name, **settings)
+    return bb.score_table(frame, study, source=printable(path.stem) if name is None else name, **settings)
 
 
 @command()
@@ -289,6 +291,7 @@ def report(
 
         bayesbias report weat7/fit.nc --output weat7.html --compare debiased.csv
     """
+    from bayesbias.base.files.inputs import printable
     from bayesbias.base.statements import wrap
     from bayesbias.errors import OutputError
     from bayesbias.models.fits import hdi_prob_of, rope_of
@@ -308,7 +311,7 @@ def report(
     comparison = None
     if compare_with:
         original = table if table is not None else bb.models.fitted_table(fitted)
-        tables = {str(beside): original, **read_each(compare_with)}
+        tables = {printable(str(beside)): original, **read_each(compare_with)}
         comparison = bb.compare_embeddings(
             by_embedding(tables),
             hdi_prob=hdi_prob_of(fitted, reporting["hdi_prob"]),

@@ -338,6 +338,8 @@ def covariate(
 
         bayesbias covariate occupations.csv --covariates shares.csv --lists female,male --output shares/
     """
+    from bayesbias.base.files.inputs import printable
+
     delivery.begin()
     names = names_of(lists) if lists else ()
     if len(names) not in (0, 2):
@@ -346,7 +348,8 @@ def covariate(
         bb.read_table(table), covariates, word_column, column=column, drop_unrated=drop_unrated
     )
     fitted = bb.fit(distances, **fitting, progress=delivery.progress, covariates=numbers)
-    fitted.attrs["table_file"] = json.dumps(str(table), ensure_ascii=False)  # for the page on how to repeat it
+    # For the page on how to repeat it.
+    fitted.attrs["table_file"] = json.dumps(printable(str(table)), ensure_ascii=False)
     delivery.finish(bb.covariate_effect(fitted, (names[0], names[1]) if names else None, **relating))
 
 

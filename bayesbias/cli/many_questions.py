@@ -22,10 +22,12 @@ from bayesbias.cli.base import (
     FileDelivery,
     Loading,
     Settings,
+    by_embedding,
     claim,
     command,
     file_names,
     held_outputs,
+    read_each,
 )
 from bayesbias.cli.called import called_parameters
 from bayesbias.cli.messages import audit_texts, spoken
@@ -320,24 +322,6 @@ def compare(
     delivery.finish(bb.compare_embeddings(named, **comparing, progress=delivery.progress))
 
 
-def read_each(paths: list[Path]) -> "dict[str, pd.DataFrame]":
-    """Return tables by the paths of their files."""
-    names = list(map(str, paths))
-    if len(set(names)) < len(names):
-        raise ReportError(f"A table is repeated in {', '.join(names)}. Give each once.")
-    return {name: bb.read_table(path) for name, path in zip(names, paths, strict=True)}
-
-
-def by_embedding(tables: "dict[str, pd.DataFrame]") -> "dict[str, pd.DataFrame]":
-    """Return tables by the names of their embeddings, or of their files if those are missing or not distinct."""
-    embedding_names = [table.attrs.get("bayesbias", {}).get("embedding", {}).get("name") for table in tables.values()]
-    files = [Path(name).name.split(".")[0] for name in tables]
-    for names in (embedding_names, files):
-        if all(names) and len(set(names)) == len(tables):
-            return dict(zip(names, tables.values(), strict=True))
-    return tables
-
-
 @command()
 def trend(
     periods: list[Path],
@@ -400,7 +384,7 @@ def trainings(
         bayesbias trainings hard/*.npz --first hard --changed inlp --study gender --output inlp_or_hard/
     """
     from bayesbias.base.checks import check_probability, resolve_seed
-    from bayesbias.base.files.inputs import input_file
+    from bayesbias.base.files.inputs import input_file, printable
     from bayesbias.base.progress import with_progress
     from bayesbias.changes.training_code import TrainingSources
     from bayesbias.embeddings.training.trained import is_resampled
@@ -421,6 +405,7 @@ def trainings(
         )
     if samples:
         file_names(samples, "trained on resampled documents")
+    names = {path: printable(path.stem) for path in (*embeddings, *samples)}
     with collected_warnings(LostWordsWarning):  # in place of one warning for each table, one follows
         tables: dict[Any, Any] = {
             path: bb.distance_table(
@@ -428,13 +413,13 @@ def trainings(
             )
             for path in (*embeddings, *samples)
         }
-    _check_lost_words({path.stem: table for path, table in tables.items()})
+    _check_lost_words({names[path]: table for path, table in tables.items()})
     name_by_distances: dict[bytes, Any] = {}
     for name, table in tables.items():
         if (twin := name_by_distances.setdefault(table["cosine_distance"].to_numpy().tobytes(), name)) != name:
             raise ReportError(
-                f"The embeddings {twin.stem!r} and {name.stem!r} have the same distances, so they do not differ in the "
-                "seed. Give embeddings that were trained with different seeds, each once."
+                f"The embeddings {names[twin]!r} and {names[name]!r} have the same distances, so they do not differ in "
+                "the seed. Give embeddings that were trained with different seeds, each once."
             )
     lost_of_sets: dict[str, list[str]] = {}
     for condition, vectors in conditions.items():
@@ -442,26 +427,26 @@ def trainings(
             with collected_warnings(LostWordsWarning) as caught:  # the page has these words
                 second = vectors(path)
             for warning in caught:
-                lost_of_sets.setdefault(_without_name(str(warning.message)), []).append(path.stem)
+                lost_of_sets.setdefault(_without_name(str(warning.message)), []).append(names[path])
             with collected_warnings(LostWordsWarning):
                 tables[condition, path] = bb.distance_table(second, loaded, **building)
     fits: dict[Any, Any] = {
         name: bb.fit(table, **fitting, random_seed=chosen, progress=False)
         for name, table in with_progress(list(tables.items()), "Fitting seeds", progress=delivery.progress)
     }
-    by_kind: list[dict[Any, Any]] = [{path.stem: fits[path] for path in paths} for paths in (embeddings, samples)]
-    others = {condition: {path.stem: fits[condition, path] for path in embeddings} for condition in conditions}
+    by_kind: list[dict[Any, Any]] = [{names[path]: fits[path] for path in paths} for paths in (embeddings, samples)]
+    others = {condition: {names[path]: fits[condition, path] for path in embeddings} for condition in conditions}
     comparing |= {"changed": others or None, "resampled": by_kind[1] or None, "random_seed": chosen}
     compared = bb.compare_trainings(by_kind[0], **comparing)
     doubts = [*compared.facts["doubts"], *_doubts_of_sets(lost_of_sets, len(embeddings))]
     defaults = called_parameters(get_args(Loading)[1])
     sources = TrainingSources(
-        paths={path.stem: str(path) for path in embeddings},
+        paths={names[path]: str(path) for path in embeddings},
         study=study,
         loading={name: value for name, value in loading.items() if value != defaults[name][0]},
-        resampled={path.stem: str(path) for path in samples},
+        resampled={names[path]: str(path) for path in samples},
         folders={
-            folder.resolve().name: {path.stem: str(folder / path.name) for path in embeddings}
+            folder.resolve().name: {names[path]: str(folder / path.name) for path in embeddings}
             for folder in changed or []
         },
         methods=tuple(method or ()),

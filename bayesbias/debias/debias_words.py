@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
-from bayesbias.base.files.inputs import bundled
+from bayesbias.base.files.inputs import bundled, printable
 from bayesbias.base.files.settings import read_declared_toml
 from bayesbias.base.number_text import counted
 from bayesbias.base.statements import Described, Facts
@@ -165,7 +165,7 @@ def load_debias_words(source: str | os.PathLike[str] | DebiasWords) -> DebiasWor
             f"{', '.join(bundled_names)}. Give one of these, the path of a .toml file, DebiasWords, or a list of sets."
         )
     path = bundled("data", "debias", f"{name}.toml") if name in bundled_names else Path(name)
-    fields: dict[str, Any] = {"name": path.stem, **read_declared_toml(path, _WordsFile, MeasureError)}
+    fields: dict[str, Any] = {"name": printable(path.stem), **read_declared_toml(path, _WordsFile, MeasureError)}
     try:
         return DebiasWords(**fields)
     except MeasureError as error:

@@ -179,8 +179,10 @@ def written_names(folder: Path) -> list[str]:
         names = parse_json(read_content(conclusions, JSON))["files"] if is_ours else None
     except (OSError, ValueError, TypeError, KeyError, NotEnoughMemoryError):
         names = None  # not a folder of a result: nothing else in it may be replaced
-    listed = [escape(str(name)) for name in names if Path(str(name)).name == name] if isinstance(names, list) else []
-    return [TEXT, NUMBERS, PAGE, *listed]
+    listed = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+    # Of a long list, each name would take time for each file: only those that the folder has are patterns.
+    there = [path.name for path in folder.iterdir() if path.name in listed] if listed else []
+    return [TEXT, NUMBERS, PAGE, *map(escape, sorted(there))]
 
 
 def page_html(result: Result, *, full: bool, progress: bool, pages: tuple[LinkedPage, ...] = ()) -> str:

@@ -86,7 +86,7 @@ def frame_of_draws(
 def _text_of(frame: pd.DataFrame) -> str:
     """Return labels, mean and interval of a frame as text, and as many other columns as fit into a line."""
     frame = _with_one_name(frame)
-    width = shutil.get_terminal_size((_WIDTH, 24)).columns if sys.stdout.isatty() else _WIDTH
+    width = shutil.get_terminal_size((_WIDTH, 24)).columns if sys.stdout is not None and sys.stdout.isatty() else _WIDTH
 
     def text(columns: list[str]) -> str:
         return frame_text(frame[columns], max_rows=pd.get_option("display.max_rows"))

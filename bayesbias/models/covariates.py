@@ -10,6 +10,7 @@ import pandas as pd
 
 from bayesbias.base.arrays import COLLINEAR, is_constant
 from bayesbias.base.checks import check_items, check_path, is_text, shown
+from bayesbias.base.files.inputs import printable
 from bayesbias.base.files.spreadsheets import PERCENT, numbers_only, plain_numbers, read_csv, without_row_numbers
 from bayesbias.base.number_text import counted
 from bayesbias.errors import (
@@ -225,7 +226,7 @@ def read_covariates(
         advice = "" if columns is None else f" To take such a column as a covariate: {chosen}."
         numbers = _without_row_counts(numbers, str(source), advice)
     own_names = [word_column or "", *(columns or ())] if columns or word_column else []
-    numbers.attrs[SOURCE] = [str(path), *own_names]
+    numbers.attrs[SOURCE] = [printable(str(path)), *own_names]
     return numbers
 
 

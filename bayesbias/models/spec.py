@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Required, TypedDict
 
 from bayesbias.base.checks import check_type
-from bayesbias.base.files.inputs import bundled, input_file, read_toml
+from bayesbias.base.files.inputs import bundled, input_file, printable, read_toml
 from bayesbias.base.files.settings import toml_faults
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import ModelError, did_you_mean, raise_faults
@@ -257,7 +257,7 @@ def _path(model: str | os.PathLike[str]) -> Path:
 
 
 def _read(path: Path) -> ModelSpec:
-    return model_of_document(read_toml(path, ModelError), path.stem, str(path))
+    return model_of_document(read_toml(path, ModelError), printable(path.stem), str(path))
 
 
 def model_of_document(content: Mapping[str, Any], name: str, what: str) -> ModelSpec:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayesbias.base.checks import check_path, check_type, normalized
-from bayesbias.base.files.inputs import TOML, bundled, parse_toml, read_toml, read_utf8
+from bayesbias.base.files.inputs import TOML, bundled, parse_toml, printable, read_toml, read_utf8
 from bayesbias.base.files.outputs import atomic_path
 from bayesbias.base.files.word_lists import read_word_lists
 from bayesbias.base.statements import Described, Facts
@@ -297,8 +297,8 @@ def load_study(study: StudyLike) -> Study:
     is_bundled = study in list_studies()
     path = bundled("data", "studies", f"{study}.toml") if is_bundled else Path(study)
     if not is_bundled and path.suffix.lower() in _LIST_FILES and os.path.lexists(path):
-        return replace(load_study(_lists_of_file(path)), name=path.stem)
-    return study_of_document(_read(path), path.stem, f"Study file {path}")
+        return replace(load_study(_lists_of_file(path)), name=printable(path.stem))
+    return study_of_document(_read(path), printable(path.stem), f"Study file {path}")
 
 
 def study_of_document(document: Mapping[str, Any], name: str, what: str) -> Study:

@@ -14,7 +14,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.base import machine as memory
 from bayesbias.base.machine import available_cores, one_core, require, same_environment, show
-from bayesbias.errors import FitError, MeasureError, NotEnoughMemoryError
+from bayesbias.errors import FitError, MeasureError, NotEnoughMemoryError, OutputError
 
 
 def test_every_core_is_used_outside_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,3 +196,18 @@ def test_the_environment_is_as_before() -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("KMP_")}
     run = subprocess.run([sys.executable, "-c", IMPORTS], env=clean, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of folders")
+def test_no_folder_is_private_where_others_can_rename_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "mine"))
+    make_folder = memory.private_folder.__wrapped__
+    for mode, is_safe in ((0o755, True), (0o1777, True), (0o777, False)):
+        tmp_path.chmod(mode)
+        if is_safe:
+            Path(make_folder()).rmdir()
+        else:
+            with pytest.raises(OutputError, match="TMPDIR"):
+                make_folder()
+        assert not list((tmp_path / "mine").iterdir())

@@ -50,6 +50,8 @@ def test_nobody_sees_a_bar_in_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert has_audience(progress=True)
     assert not has_audience(progress=False)
+    monkeypatch.setattr(sys, "stderr", None)  # Python without a window on Windows
+    assert not has_audience(progress=True)
 
 
 def test_a_terminal_shows_words_per_second_and_the_time_left(terminal: io.StringIO) -> None:

@@ -143,6 +143,17 @@ def test_python_without_docstrings_is_told_in_a_line(tmp_path: Path) -> None:
     assert "-OO" in done.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes streams")
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
+def test_a_command_ends_well_without_standard_streams(closed: str, workplace: Path) -> None:
+    bb.write_table(
+        bb.distance_table(bb.load_embedding(workplace / "vectors.txt"), workplace / "pets.toml"), workplace / "pets.csv"
+    )
+    command = f"exec {sys.executable} -m bayesbias fit pets.csv --draws 50 --seed 1 --output pets {closed}"
+    assert subprocess.run(command, shell=True, cwd=workplace, check=False, timeout=300).returncode == 0
+    assert (workplace / "pets" / "conclusions.txt").exists()
+
+
 def test_memory_that_is_used_up_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

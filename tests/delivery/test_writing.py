@@ -266,6 +266,13 @@ def test_a_folder_whose_name_has_a_dot_is_a_folder(tmp_path: Path) -> None:
 
 def test_a_list_of_files_that_does_not_fit_into_memory_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "conclusions.json").write_text('{"files": ["own.csv"]}')
+    (tmp_path / "own.csv").touch()
     assert "own.csv" in writing.written_names(tmp_path)
     monkeypatch.setattr(memory, "free_memory", lambda: 10)
     assert "own.csv" not in writing.written_names(tmp_path)
+
+
+def test_a_long_list_of_files_of_an_earlier_result_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "conclusions.json").write_text(json.dumps({"files": [f"{place}.csv" for place in range(100_000)]}))
+    (tmp_path / "7.csv").touch()
+    assert writing.written_names(tmp_path)[3:] == ["7.csv"]

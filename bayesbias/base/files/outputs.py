@@ -22,7 +22,6 @@ from pathlib import Path
 from stat import S_IFMT, S_IMODE, S_ISDIR, S_ISLNK, S_ISVTX, S_IWGRP, S_IWOTH
 
 from bayesbias.base.checks import check_path
-from bayesbias.base.files.inputs import parse_json
 from bayesbias.base.machine import held_interrupts
 from bayesbias.errors import BayesBiasError, OutputError, name_some, setting
 
@@ -346,10 +345,10 @@ def _complete(shop: Workshop) -> None:
     """Carry out a journal: move all new files to the output, and remove old ones without a successor."""
     journal = shop.path / _JOURNAL
     try:
-        names = parse_json(journal.read_text(encoding="utf-8"))
+        names = json.loads(journal.read_text(encoding="utf-8"))  # names of files need not be UTF-8
         obsolete = {str(name) for name in names["old"]} - set(names["made"])
         is_sound = names["of"] == shop.target.name
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         is_sound = False
     if not is_sound:
         raise OutputError(f"{journal}, of a run that was stopped, is damaged. Remove {shop.path}.")

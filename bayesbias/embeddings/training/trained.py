@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbias.base.checks import check_path, is_count, is_text
-from bayesbias.base.files.inputs import input_file, is_folder, parse_json
+from bayesbias.base.files.inputs import input_file, is_folder, parse_json, printable
 from bayesbias.base.files.outputs import atomic_path, create_folder
 from bayesbias.base.files.stored_arrays import read_arrays
 from bayesbias.base.number_text import visible
@@ -136,7 +136,7 @@ def read_embeddings(folder: str | os.PathLike[str]) -> TrainedEmbeddings:
 
 def read_matrices(path: Path, *, name: str | None = None) -> tuple[Embedding, Embedding]:
     """Return the word vectors and the context vectors of a file that `train_embeddings` wrote."""
-    title = path.stem if name is None else name
+    title = printable(path.stem) if name is None else name
     matrices = dict.fromkeys(("vectors", "word_vectors", "context_vectors"), ("f", 2))
     arrays = read_arrays(input_file(path), {"words": ("U", 1), **matrices})
     if not {"words", "vectors", "context_vectors"} <= set(arrays):

@@ -100,6 +100,17 @@ def test_an_interrupt_while_files_are_put_in_place_mixes_nothing(
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8 or UTF-16 there")
+def test_files_are_replaced_one_by_one_in_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
+    folder = tmp_path / "out\udcff"
+    fill(folder, "first")
+    (folder / "cells").mkdir()  # the folder cannot be exchanged
+    fill(folder, "second")
+    (folder / "cells").rmdir()
+    assert content(folder) == {"a.txt": "second", "b.txt": "second"}
+    assert list(tmp_path.iterdir()) == [folder]
+
+
 def test_a_strangers_journal_reaches_nothing_outside(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     fill(folder, "first")
