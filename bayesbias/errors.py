@@ -54,7 +54,7 @@ _LONGEST_MESSAGE = 50_000  # characters; a file may hold a word of a gigabyte
 # joiners and two selectors, which scripts and emoji need; halves of surrogate pairs, and what XML has not.
 HIDDEN = (
     "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb\ufffe\uffff"
-    "\ud800-\udfff\xad\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\ufe00-\ufe0d\uffa0"
+    "\ud800-\udfff\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\ufe00-\ufe0d\uffa0"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 HIDDEN_SIGN = re.compile(f"[{HIDDEN}]")

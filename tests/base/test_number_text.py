@@ -69,6 +69,7 @@ def python_text(cell: str) -> str:
         ("\u202eabc\u2066\u200e\u061c", r"\u202eabc\u2066\u200e\u061c"),
         ("\u200ba\ufeff\u2028\ud83d\uffff", r"\u200ba\ufeff\u2028\ud83d\uffff"),
         ("a\xadb\u3164\U000e0041", r"a\xadb\u3164\U000e0041"),
+        ("\u2800\u180b", r"\u2800\u180b"),
         ("nurse\u034f\u17b4\ufe00\ufff0", r"nurse\u034f\u17b4\ufe00\ufff0"),
         ("nurse\U0001bca0\U0001d173\U000e0101", r"nurse\U0001bca0\U0001d173\U000e0101"),
         ("\u2764\ufe0f \u2764\ufe0e", "\u2764\ufe0f \u2764\ufe0e"),
