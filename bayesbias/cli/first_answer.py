@@ -323,7 +323,8 @@ def report(
     if not shown.nothing_to_compare:
         conclusions = shown.conclusions
         first = (conclusions.verdict, *conclusions.shown[:1])
-        delivery.answer("\n\n".join(wrap(statement.text) for statement in first) + "\n")
+        planned = [str(shown.planned.part)] if shown.planned else []
+        delivery.answer("\n\n".join([*(wrap(statement.text) for statement in first), *planned]) + "\n")
     delivery.write(shown, full=full)
     delivery.answer(f"Wrote {output}. Open it in a browser; it needs no network.")
 

@@ -37,6 +37,7 @@ def test_a_changed_word_is_named_on_the_page(
     fit, page = bb.write_fit(fitted, tmp_path / "fit.nc"), tmp_path / "page.html"
     command = ("report", fit, "--quick", "--rope", "0.02", "--output", page)
     assert in_process(*command, "--frozen-plan", plan, monkeypatch=monkeypatch) == 0
+    assert "'breeze' was removed from" in " ".join(capsys.readouterr().out.split())
     text = unescape(page.read_text(encoding="utf-8"))
     assert "Planned or exploratory" in text
     assert "'breeze' was removed from" in text
