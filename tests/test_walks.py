@@ -9,7 +9,7 @@ from tests.walks import calls, walk
 # Conclusions ask how many of the named words are wrong, which is a rule of its own.
 # Sentences on slopes and the code that repeats changes left files of 600 lines for files of their own.
 # A page asks whether the groups of its study have factors. Its methods end with reporting guidelines, and what differs
-# from a bundled study is named by the code that names it beside a frozen plan. An audit asks tables in place of vectors.
+# from a bundled study is named by the code that names it beside a frozen plan. Audits ask tables beside vectors.
 MOST_FILES = {
     "distance_table": 19,
     "fit": 28,
