@@ -141,10 +141,17 @@ def test_a_terminal_and_a_notebook_show_no_control(result: Result, capsys: pytes
 
 def test_methods_of_a_paper_have_no_markup_of_a_name() -> None:
     text = bb.methods(fit())
-    tokens = MarkdownIt("commonmark", {"html": True}).enable("strikethrough").parse(text)
-    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"] * 7 + ["fence"]
-    inside = {part.type for token in tokens for part in token.children or ()}
-    assert inside <= {"text", "text_special", "code_inline"}
+    tokens = MarkdownIt("commonmark", {"html": True}).enable(["strikethrough", "table"]).parse(text)
+    kinds, paragraph = [token.type for token in tokens], ["paragraph_open", "inline", "paragraph_close"]
+    assert kinds[:22] == paragraph * 7 + ["fence"]
+    assert [kind for kind in kinds[22:] if kind in (*paragraph[::2], "table_open")] == [
+        *paragraph[::2],
+        "table_open",
+    ] * 2
+    assert len({kinds[row:].index("tr_close") for row, kind in enumerate(kinds) if kind == "tr_open"}) == 1  # cells
+    inside = [part.type for token in tokens for part in token.children or ()]
+    assert set(inside) <= {"text", "text_special", "code_inline", "strong_open", "strong_close"}
+    assert inside.count("strong_open") == 2  # the titles of the tables
     assert visible(text) == text
     assert "$" not in text
 
