@@ -106,6 +106,7 @@ def shown(short_table: pd.DataFrame, short_fit: xr.DataTree, tmp_path_factory: p
         metrics.measure("mac", nasty, study),
         metrics.Similarities(np.array([[0.1]]), {"<b>X": ["<b>he</b>"]}, {"A": ["cook"]}),
         bb.load_model("multivariate"),
+        bb.audits.freeze_plan(study),
         *(audit.record, bb.audits.rank(audit), audit),
         pets.report(1),
         *(conclusions, conclusions.shown[0], conclusions.parts[0]),
