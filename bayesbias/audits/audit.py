@@ -162,7 +162,6 @@ def _record(
         elif cell.digest in answers and answers[cell.digest].frames["rows"].empty:  # every measure was left out
             left_out = answers[cell.digest].facts["left_out"].items()
             errors[cell.question] = "; ".join(f"{measure}: {reason.rstrip('.')}" for measure, reason in left_out)
-    ends = None if first.region is None else (first.region.low, first.region.high)
     return AuditRecord(
         draws={
             (*question, str(measure)): draws.to_numpy(copy=True)
@@ -183,8 +182,7 @@ def _record(
         tables={question: objects["table"] for question, objects in fits.items()},
         random_seed=first.random_seed,
         failed={question: errors[question] for question in grid.lost if question in errors},
-        rope=None if first.region is None or first.region.standardised else ends,
-        standardised_rope=ends if first.region is not None and first.region.standardised else None,
+        region=first.region,
         words_hashes=grid.words,
         interval_includes={name: interval_includes(source) for name, source in grid.sources.items()},
         study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},

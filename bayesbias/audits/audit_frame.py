@@ -9,13 +9,14 @@ import pandas as pd
 
 from bayesbias.audits.coherence import Coherence
 from bayesbias.base.checks import check_frame
-from bayesbias.base.number_text import counted, interval_text, p_text, percent_text, shown_name, signed_text
+from bayesbias.base.number_text import counted, interval_text, listed, p_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import MORE_DRAWS, VERDICTS
 from bayesbias.base.statements import Described, Facts, Statement, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.frames import notebook_html
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.plans.record import Region
 from bayesbias.studies.study import Study
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
@@ -95,10 +96,8 @@ class AuditRecord(Described):
         (embedding, study) -> error of a cell that has no answer.
     others
         Records of the other models and seeds, if there are several.
-    rope
-        Region of practical equivalence of contrasts in their unit, (low, high), if one was given.
-    standardised_rope
-        That in units of the coherence of the lists of a study, of a table in those of its `pair_sd`, if one was given.
+    region
+        Region of practical equivalence of contrasts, in their unit or standardised, if one was given.
     study_hashes
         study -> hash of its word lists and comparisons, by which a later audit recognises the same question.
     words_hashes
@@ -138,8 +137,7 @@ class AuditRecord(Described):
     random_seed: int = 0
     failed: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
     others: tuple["AuditRecord", ...] = field(repr=False, default=())
-    rope: tuple[float, float] | None = None
-    standardised_rope: tuple[float, float] | None = None
+    region: Region | None = None
     study_hashes: Mapping[str, str] = field(repr=False, default_factory=dict)
     words_hashes: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
     interval_includes: Mapping[str, str] = field(repr=False, default_factory=dict)
@@ -164,6 +162,11 @@ class AuditRecord(Described):
             "lost_words": {", ".join(key): words for key, words in self.lost_words.items() if words},
         }
 
+    @property
+    def rope(self) -> tuple[float, float] | None:
+        """Ends of the region in the unit of the contrasts; None without one, or if it is standardised."""
+        return None if self.region is None or self.region.standardised else (self.region.low, self.region.high)
+
     def unit_of(self, name: str) -> Measure:
         """Return what the contrasts of an embedding, language model or table are differences of."""
         return self.units.get(name, COSINE_DISTANCE)
@@ -183,8 +186,7 @@ class AuditRecord(Described):
     def counted_sources(self, embeddings: Sequence[str]) -> str:
         """Return how many embeddings, language models and tables there are."""
         kinds = [self.unit_of(name).source for name in embeddings]
-        counts = [counted(kinds.count(kind), kind) for kind in dict.fromkeys(kinds)]
-        return " and ".join(filter(None, (", ".join(counts[:-1]), counts[-1])))
+        return listed([counted(kinds.count(kind), kind) for kind in dict.fromkeys(kinds)], len(kinds))
 
     @property
     def variants(self) -> tuple["AuditRecord", ...]:

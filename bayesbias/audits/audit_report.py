@@ -38,10 +38,9 @@ from bayesbias.errors import name_some
 from bayesbias.estimates.decisions import DECISION_RATE, Decisions, decisions
 from bayesbias.estimates.intervals import mark
 from bayesbias.reports.fit_report import report
-from bayesbias.reports.plans.frozen_plan import REGION_RULE, RULE, FrozenPlan
+from bayesbias.reports.plans.frozen_plan import FrozenPlan
 from bayesbias.reports.plans.planned_numbers import MARK, SECTION, PlannedNumbers
-from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Region
-from bayesbias.tables.measures import COSINE_DISTANCE
+from bayesbias.reports.plans.record import AskedQuestion, PlanRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,16 +117,10 @@ class AuditReport(Result):
             for variant in record.variants
             for embedding, study in variant.lost_words
         }
-        ends, standardised = record.standardised_rope or record.rope, record.standardised_rope is not None
-        unit = next((measure.unit_name for measure in record.units.values()), COSINE_DISTANCE.name)
-        region = None
-        if ends is not None:
-            region = Region(*ends, standardised=True) if standardised else Region(*ends, unit=unit)
         return PlannedNumbers(
             self.frozen_plan,
-            PlanRecord(region, record.hdi_prob, questions),
+            PlanRecord(record.region, record.hdi_prob, questions),
             record.settings,
-            RULE if region is None else f"{RULE} {REGION_RULE}",
             lost={key: len(record.lost_words[key[:2]]) for key in questions},
         )
 

@@ -17,13 +17,7 @@ from bayesbias.embeddings.vocabularies import case_text, spelling_rule
 from bayesbias.errors import ArgumentError, ReportError, name_some
 from bayesbias.estimates.intervals import contrast_name
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
-from bayesbias.reports.plans.frozen_plan import (
-    LEVELS,
-    REGION_RULE,
-    RULE,
-    FrozenPlan,
-    planned_sizes,
-)
+from bayesbias.reports.plans.frozen_plan import LEVELS, FrozenPlan, decision_rule, planned_sizes
 from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, RopeLike, check_region, study_hash
 from bayesbias.reports.robustness.study_size import required_words
 from bayesbias.studies.study import Study, StudyLike, list_studies
@@ -137,7 +131,7 @@ def freeze_plan(
         record=record,
         date=datetime.now(UTC).date().isoformat(),
         package=f"bayesbias {package_version()}",
-        rule=RULE if region is None else f"{RULE} {REGION_RULE}",
+        rule=decision_rule(region),
         measures=measures,
         contrasts=chosen if CONTRAST in measures else (),
         levels=tuple(checked_levels) if CONTRAST in measures else (),

@@ -49,7 +49,6 @@ from bayesbias.base.statements import Statement, StatementList, plain, rows_of
 from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.reports.plans.record import (
     DEPENDENCE,
-    STANDARDISED,
     PlanRecord,
     Region,
     RopeLike,
@@ -336,7 +335,7 @@ class GateResult(Result):
         label = f"Difference of mean {measure.of_means}"
         if len(self.measures) > 1:  # all are shown in the unit of the region, which is standardised
             rows = rows[rows["rope_high"].notna()]
-            units = rows[[]].assign(unit=[self._unit(row) for row in rows_of(rows)])["unit"]
+            units = np.array([self._unit(row) for row in rows_of(rows)])
             rows = rows.assign(**{name: rows[name] / units for name in ("mean", "hdi_low", "hdi_high")})
             difference, label, rope = f"contrast {self._in_unit}", "Standardised difference", self.rope
         caption = (
@@ -468,10 +467,7 @@ def gate(
     record = getattr(audit, "record", None)
     if not isinstance(record, AuditRecord):
         raise ReportError("audit: give what bb.audit returned; a frame that was joined or read keeps no draws.")
-    of_audit: Any = record.rope if record.standardised_rope is None else {STANDARDISED: record.standardised_rope}
-    if record.rope is not None and record.unit is not None:
-        of_audit = {record.unit.unit_name: record.rope}
-    region = check_region(rope) or check_region(of_audit)
+    region = check_region(rope) or record.region
     if region is None:
         raise ReportError(f"rope: the gate needs a region of practical equivalence, such as {setting('rope', 0.02)}.")
     check_region_unit(region, record.units)

@@ -81,9 +81,7 @@ class Ranks(Result):
             StatementList("", (self._answer,), bulleted=False),
             StatementList("From the weakest to the strongest association, over all studies", orders),
             StatementList("How far the measures agree", pairs),
-            StatementList(
-                "", (Statement("limits", _STANDARDISED + _LIMITS if self.standardised else _LIMITS),), bulleted=False
-            ),
+            StatementList("", (self._limits,), bulleted=False),
         )
 
     @property

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from bayesbias.audits.table_sources import lacking_table, tables_by_study
 from bayesbias.base.files.inputs import bundled, read_toml
 from bayesbias.base.files.settings import toml_faults
 from bayesbias.base.files.spreadsheets import read_csv
 from bayesbias.embeddings.language_models.texts import paragraphs
-from bayesbias.errors import ReportError, name_some
+from bayesbias.errors import ReportError
 from bayesbias.studies.study import Study
-from bayesbias.tables.schema import table_facts
 from bayesbias.tables.score_table import score_table
 from bayesbias.tables.surprisal_table import surprisal_table
 from bayesbias.tables.table_files import read_table
@@ -67,26 +68,28 @@ class TableOfPlan:
         settings: dict[str, Any] = {key: value for key, value in section.items() if key not in _KINDS}
         settings["max_lost"] = 1.0
         if "table" in section:
-            return self._written(study)
+            if study.name not in self._tables:
+                raise ReportError(lacking_table(self.name, study, self._tables))
+            return self._tables[study.name]
         if "scores" in section:
-            advice = f"Give a row a pair, with the columns {' and '.join(_WORDS)}."
-            scores = read_csv(self.folder / section["scores"], advice, keys=_WORDS, texts=_WORDS)
-            return score_table(scores, study, source=self.name, **settings)
+            return score_table(self._scores, study, source=self.name, **settings)
         templates = settings["templates"]
         if isinstance(templates, str) and templates not in _bundled_sets():
             settings["templates"] = [line for line in paragraphs(self.folder / templates) if line]
         folder = self.folder / section["surprisal"]
         return surprisal_table(folder, study, name=self.name, progress=self.progress, **settings)
 
-    def _written(self, study: Study) -> "pd.DataFrame":
+    # Files are read once, not for each study.
+    @cached_property
+    def _scores(self) -> "pd.DataFrame":
+        advice = f"Give a row a pair, with the columns {' and '.join(_WORDS)}."
+        return read_csv(self.folder / self.section["scores"], advice, keys=_WORDS, texts=_WORDS)
+
+    @cached_property
+    def _tables(self) -> "dict[str, pd.DataFrame]":
         named = self.section["table"]
-        tables = [read_table(self.folder / file) for file in ([named] if isinstance(named, str) else named)]
-        studies = [table_facts(table).get("study", "") for table in tables]
-        if study.name not in studies:
-            raise ReportError(
-                f"{self.name!r} has no table of the study {study.name!r}, only of {name_some(map(repr, studies), 5)}."
-            )
-        return tables[studies.index(study.name)]
+        files = [named] if isinstance(named, str) else named
+        return tables_by_study(self.name, [read_table(self.folder / file) for file in files])
 
 
 def _bundled_sets() -> Mapping[str, Any]:

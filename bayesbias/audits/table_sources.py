@@ -1,7 +1,7 @@
 """Tables in place of vectors: surprisals of a language model, or scores of one's own, each in its unit."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,13 +163,10 @@ def read_tables(name: str | None, source: Any, studies: Sequence[Study]) -> tupl
     else:
         listed = list(source) if isinstance(source, list | tuple) else [source]
         name = name or _name_of(listed[0])
-        given = _by_study(name, listed)
+        given = tables_by_study(name, listed)
         for study in studies:
             if study.name not in given:
-                errors[study.name] = (
-                    f"{name!r} has no table of the study {study.name!r}, only of {name_some(map(repr, given), 5)}. "
-                    "Give its table too, or leave one of the two out."
-                )
+                errors[study.name] = lacking_table(name, study, given)
                 continue
             tables[study.name] = _of_study(name, given[study.name], study)
     measures = list(dict.fromkeys(measure_of(table_facts(table)) for table in tables.values()))
@@ -189,7 +186,16 @@ def _name_of(table: Any) -> str:
     return str(named)
 
 
-def _by_study(name: str, tables: Sequence[Any]) -> dict[str, Any]:
+def lacking_table(name: str, study: Study, given: Iterable[str]) -> str:
+    """Return why a study has no table; `given` are the studies that have one."""
+    return (
+        f"{name!r} has no table of the study {study.name!r}, only of {name_some(map(repr, given), 5)}. Give its table "
+        "too, or leave one of the two out."
+    )
+
+
+def tables_by_study(name: str, tables: Sequence[Any]) -> dict[str, Any]:
+    """Return tables by their studies; raise `ReportError` if one names none, or two are of one study."""
     given: dict[str, Any] = {}
     for table in tables:
         study = table_facts(as_frame(table)).get("study", "")

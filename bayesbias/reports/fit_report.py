@@ -32,7 +32,7 @@ from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason
 from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.plans.changes import study_changes
-from bayesbias.reports.plans.frozen_plan import REGION_RULE, RULE, FrozenPlan, checked_plan
+from bayesbias.reports.plans.frozen_plan import FrozenPlan, checked_plan
 from bayesbias.reports.plans.planned_numbers import MARK, SECTION, PlannedNumbers
 from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Question, Region, study_hash
 from bayesbias.reports.posterior.conclusions import conclusions_of, nothing_to_compare
@@ -278,7 +278,6 @@ class FitReport(Result):
             self.frozen_plan,
             PlanRecord(region, self.hdi_prob, {self.question: asked_now}),
             {name: f"{value}" for name, value in settings.items() if value is not None},
-            RULE if region is None else f"{RULE} {REGION_RULE}",
             changed_by_hand(self.fit) or "",
             {self.question: sum(entry["list"] not in CONTROLS for entry in facts.get("lost_words", []))},
             facts.get("duplicates", {}).get("dropped", 0),

@@ -14,6 +14,7 @@ import bayesbias as bb
 from bayesbias.audits.gate import GateResult
 from bayesbias.base.exit_codes import EXIT_CODES
 from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.reports.plans.record import Region
 from tests.audits.test_ranks import audit_of
 from tests.refusals import refusals
 
@@ -100,7 +101,7 @@ def test_other_lost_words_are_not_compared(tmp_path: Path) -> None:
 
 
 def test_the_json_repeats_the_result(tmp_path: Path) -> None:
-    result = bb.gate(audited({"a": 0.0, "b": 0.05}, {"c": "no words"}, rope=(-0.02, 0.02)))
+    result = bb.gate(audited({"a": 0.0, "b": 0.05}, {"c": "no words"}, region=Region(-0.02, 0.02)))
     content = json.loads(bb.write(result, tmp_path / "gate.json").read_text(encoding="utf-8"))
     assert (content["schema_version"], content["outcome"], content["exit_code"]) == (4, "fail", 3)
     assert content["rope"] == [-0.02, 0.02]

@@ -54,7 +54,7 @@ def test_a_region_is_in_the_unit_of_the_contrasts() -> None:
     thousand = bb.gate(audited({"small": 0.0, "large": 0.05}, TIME, 1000.0), rope={"ms": 20})
     assert thousand.questions["outcome"].tolist() == ["pass", "fail"]
     np.testing.assert_allclose(thousand.questions["mean"], 1000 * result.questions["mean"])
-    of_audit = bb.gate(audited({"small": 0.0}, rope=(-0.02, 0.02)))
+    of_audit = bb.gate(audited({"small": 0.0}, region=Region(-0.02, 0.02, unit="nats")))
     assert of_audit.region == result.region, "the audit had checked its unit"
 
 

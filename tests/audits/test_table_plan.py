@@ -66,6 +66,21 @@ def test_sections_become_the_tables_that_their_commands_build(tmp_path: Path) ->
         again(pets.study("others"))
 
 
+def test_a_file_is_read_once_for_all_studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    studies = {"a.csv": pets.study(), "b.csv": pets.study("others")}
+    made = {file: bb.distance_table(pets.embedding(1), study) for file, study in studies.items()}
+    files: list[str] = []
+
+    def read(path: Path) -> pd.DataFrame:
+        files.append(path.name)
+        return made[path.name]
+
+    monkeypatch.setattr(table_plan, "read_table", read)
+    source = TableOfPlan(tmp_path, "people", {"table": list(made)})
+    assert all(source(study) is made[file] for file, study in studies.items())
+    assert files == ["a.csv", "b.csv"]
+
+
 def test_templates_of_a_section_are_a_bundled_set_a_file_or_sentences(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

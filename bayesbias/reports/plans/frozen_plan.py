@@ -14,6 +14,7 @@ from bayesbias.base.files.inputs import read_toml
 from bayesbias.base.files.outputs import write_text
 from bayesbias.base.files.settings import toml_faults
 from bayesbias.base.number_text import quoted_name
+from bayesbias.base.results import VERDICTS
 from bayesbias.base.statements import Described, Facts
 from bayesbias.errors import OutputError, ReportError, raise_faults, worded
 from bayesbias.models.spec import ModelSpec, model_of_document
@@ -34,11 +35,6 @@ SCHEMA_VERSION = 1
 """Version of the file of a frozen plan, increased when a key changes its meaning or is removed."""
 LEVELS = ("overall", "protected_group", "word")
 """Levels of contrasts that a plan can name, from all words to single words."""
-RULE = "A contrast is settled if its interval excludes 0 by more than three Monte Carlo errors of its ends."
-REGION_RULE = (
-    "With a region of practical equivalence, a contrast is too small to matter if its whole interval lies inside the "
-    "region, and matters if its whole interval lies outside."
-)
 NO_DATE = (
     "Anyone can edit this file: neither its date nor its checksum proves when the plan was made, or by whom. A "
     "registry such as OSF can."
@@ -203,6 +199,17 @@ class FrozenPlan(Described):
         }
         content = _without_empty(content)
         return {"checksum": _checksum(content)} | content
+
+
+def decision_rule(region: Region | None) -> str:
+    """Return in words how a contrast is decided, with a region of practical equivalence or without one."""
+    rule = f"A contrast is settled if {VERDICTS['settled']}."
+    if region is None:
+        return rule
+    return (
+        f"{rule} With a region of practical equivalence, a contrast is too small to matter if its whole interval lies "
+        "inside the region, and matters if its whole interval lies outside."
+    )
 
 
 def planned_sizes(study: Study) -> dict[str, int]:

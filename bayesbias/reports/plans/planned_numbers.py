@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbias.base.number_text import counted, percent_text, probability_text, quoted_name
 from bayesbias.base.statements import Statement, StatementList
 from bayesbias.errors import ReportError, name_some, worded
-from bayesbias.reports.plans.frozen_plan import NO_DATE, FrozenPlan, planned_sizes
+from bayesbias.reports.plans.frozen_plan import NO_DATE, FrozenPlan, decision_rule, planned_sizes
 from bayesbias.reports.plans.record import PlanRecord, Question
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ class PlannedNumbers:
     - `now`: the record of what the report asks.
     - `settings`: settings of the report by the names that the plan has for them.
     - `by_hand`: how the model of the report was changed by hand, or an empty text.
-    - `rule`: rule by which the report decides.
     - `lost`: words of the study's groups and lists that the vectors lack, by question.
     - `dropped`: repeated rows that were dropped before the fit, with which a word can be gone.
     """
@@ -39,7 +38,6 @@ class PlannedNumbers:
     plan: FrozenPlan
     now: PlanRecord
     settings: Mapping[str, str]
-    rule: str
     by_hand: str = ""
     lost: Mapping[Question, int] = field(default_factory=dict)
     dropped: int = 0
@@ -70,8 +68,9 @@ class PlannedNumbers:
         """What changed for all questions: region, interval, rule and settings."""
         record = self.plan.record
         changes = list(record.changed_rule(self.now))
-        if record.region == self.now.region and self.plan.rule != self.rule:
-            changes.append(f"the rule of decision: {self.plan.rule!r} in the plan, {self.rule!r} now")
+        rule = decision_rule(self.now.region)
+        if record.region == self.now.region and self.plan.rule != rule:
+            changes.append(f"the rule of decision: {self.plan.rule!r} in the plan, {rule!r} now")
         changes += [
             f"{name.lower()}: {text} in the plan, {now} now"
             for name, text in self.plan.settings.items()

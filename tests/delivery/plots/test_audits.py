@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgba
 import bayesbias as bb
 from bayesbias.delivery.plots.style import MOST_WORDS, save_figure
 from bayesbias.errors import ArgumentError, ReportError
+from bayesbias.reports.plans.record import Region
 from tests.audits import debiased_pets as pets
 from tests.audits.test_ranks import audit_of
 from tests.delivery.plots.cut import cut_texts
@@ -50,7 +51,7 @@ def test_the_axis_reaches_the_edges_of_the_region_and_no_text_is_cut() -> None:
     frame = audit_of(dict.fromkeys(keys, 0.004), {key: rng.normal(0.004, 0.002, 100) for key in keys})
     frame[["reading", "quantity"]] = ["nearer", "associated - different"]
     frame[["hdi_low", "hdi_high"]] = [0.001, 0.008]
-    frame.record = replace(frame.record, rope=(-0.02, 0.02))  # type: ignore[attr-defined]
+    frame.record = replace(frame.record, region=Region(-0.02, 0.02))  # type: ignore[attr-defined]
     figure = bb.plots.plot_audit(frame)
     low, high = figure.axes[0].get_xlim()
     assert low < -0.02
