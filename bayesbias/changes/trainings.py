@@ -399,9 +399,7 @@ def compare_trainings(
         check_conditions(fits, others, name)
     original, facts = FittedGaps.of_fits(first, fits, estimation), _facts(fits)
     facts["ranks"] = {name: text for name, others in conditions.items() if (text := _ranks(others.values()))}
-    facts["steps"] = {
-        name: steps for name, others in conditions.items() if (steps := _steps(next(iter(others.values()))))
-    }
+    facts["steps"] = {name: steps for name, others in conditions.items() if (steps := _steps(others.values()))}
     if conditions:
         changed_gaps = [FittedGaps.of_fits(name, others, estimation) for name, others in conditions.items()]
         frame, by_seed, doubts = estimated_changes(original, changed_gaps, estimation, level)
@@ -424,9 +422,10 @@ def compare_trainings(
     )
 
 
-def _steps(fit: "xr.DataTree") -> str:
-    """Return what was done to the vectors behind a fit, empty if nothing is recorded."""
-    return str(fit_attribute(fit, "table").get("embedding", {}).get("steps", ""))
+def _steps(fits: "Iterable[xr.DataTree]") -> str:
+    """Return what was done to the vectors behind fits, once if it is the same; empty if nothing is recorded."""
+    steps = (str(fit_attribute(fit, "table").get("embedding", {}).get("steps", "")) for fit in fits)
+    return "; ".join(dict.fromkeys(filter(None, steps)))
 
 
 def _ranks(fits: "Iterable[xr.DataTree]") -> str:

@@ -30,7 +30,7 @@ from bayesbias.cli.base import (
     read_each,
 )
 from bayesbias.cli.called import called_parameters
-from bayesbias.cli.messages import audit_texts, spoken
+from bayesbias.cli.messages import spoken
 from bayesbias.errors import (
     ArgumentError,
     BayesBiasError,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from bayesbias.audits.audit_report import AuditReport
     from bayesbias.audits.gate import GateResult
     from bayesbias.audits.plan import AuditPlan
     from bayesbias.base.statements import Statement
@@ -154,7 +155,7 @@ def audit(
     if len(frame) and output is not None:
         delivery.write(report, overwrite=delivery.overwrite or cells is not None, workers=settings.get("workers"))
         wrote = f"Wrote {output}. Open {output / 'report.html'} in a browser."
-    texts = audit_texts(report) if len(frame) else []
+    texts = _answers(report) if len(frame) else []
     texts.append("\n".join(f"unanswered: {row.embedding}, {row.study}: {row.error}" for row in failed.itertuples()))
     data: dict[str, Any] = {"audit": frame, "unanswered": failed}
     if report.planned is not None:
@@ -162,6 +163,19 @@ def audit(
     delivery.answer("\n\n".join(filter(None, [*texts, wrote])), data)
     if len(failed):
         raise typer.Exit(EXIT_CODES[UNANSWERED].code)
+
+
+def _answers(report: "AuditReport") -> list[str]:
+    """Return the question and the first sentences of an audit, and its tables of contrasts and of other measures."""
+    from bayesbias.base.statements import wrap
+    from bayesbias.delivery.documents import terminal_table
+    from bayesbias.delivery.page.sections import table_block
+
+    tables = report.contents.tables.items()
+    shown = [table for name, table in tables if name.startswith(("contrasts", "measures")) and len(table.frame)]
+    first = "\n".join(wrap(text) for text in (report.contents.title, *map(str, report.first)))
+    planned = [str(report.planned.part)] if report.planned else []
+    return [first, *(terminal_table(table_block(table)) for table in shown), *planned]
 
 
 @command(fill={"exit_codes": exit_code_lines()})

@@ -5,10 +5,7 @@ import shlex
 from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from bayesbias.audits.audit_report import AuditReport
+from typing import Any
 
 # An argument and its value as Python writes them: not in a path, a quotation or a text that the user wrote.
 _ARGUMENT = re.compile(
@@ -94,16 +91,3 @@ def _value(written: str) -> Any:
     if value is None or value is ... or isinstance(value, bool):
         return value
     return f"{value:.15g}" if isinstance(value, float) else shlex.quote(str(value))
-
-
-def audit_texts(report: "AuditReport") -> list[str]:
-    """Return the question and the first sentences of an audit, and its tables of contrasts and of other measures."""
-    from bayesbias.base.statements import wrap
-    from bayesbias.delivery.documents import terminal_table
-    from bayesbias.delivery.page.sections import table_block
-
-    tables = report.contents.tables.items()
-    shown = [table for name, table in tables if name.startswith(("contrasts", "measures")) and len(table.frame)]
-    first = "\n".join(wrap(text) for text in (report.contents.title, *map(str, report.first)))
-    planned = [str(report.planned.part)] if report.planned else []
-    return [first, *(terminal_table(table_block(table)) for table in shown), *planned]

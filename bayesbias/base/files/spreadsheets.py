@@ -52,7 +52,7 @@ _MISSING = frozenset(
     }
 )
 _LONGEST_LINE = 100_000
-_MOST_CELLS = 1_000_000  # each takes up to 10 microseconds to read
+_MOST_CELLS = 1_000_000
 _MOST_TITLES = 20  # rows above the names of columns
 _BYTES_A_CELL = 280  # short texts of Python with their places in lists, and what they are read as
 _SPREADSHEET = MemoryCost(CSV_TEXT.a_byte, _BYTES_A_CELL, b",;\t\n\r")

@@ -6,12 +6,12 @@ from bayesbias.base.number_text import counted, percent_text, quoted_name
 from bayesbias.base.statements import markdown_text
 from bayesbias.errors import name_some
 from bayesbias.models.spec import ModelSpec
+from bayesbias.reports.guidelines import OPEN
 from bayesbias.reports.plans.frozen_plan import NO_DATE, FrozenPlan, planned_sizes
 from bayesbias.reports.plans.planned_numbers import LEVEL_TEXTS, power_text
 from bayesbias.studies.study import Study
+from bayesbias.tables.measures import COSINE_DISTANCE
 
-OPEN = "Author:"
-"""What begins an answer that only the author can give."""
 _MOST_WORDS = 1000
 
 
@@ -45,7 +45,7 @@ def registration_text(plan: FrozenPlan) -> str:
             "Hypotheses": list(_hypotheses(studies)),
         },
         "Design plan": {
-            "Study type": ["Observational: distances of words in vectors that are trained already are measured."],
+            "Study type": ["Observational: what is measured of words is there already, and nothing is manipulated."],
             "Blinding": ["No blinding: nobody judges the words."],
             "Study design": list(_design(plan)),
             "Randomization": ["None."],
@@ -60,7 +60,7 @@ def registration_text(plan: FrozenPlan) -> str:
         },
         "Variables": {
             "Manipulated variables": ["None."],
-            "Measured variables": ["The cosine distance of each protected word and each attribute word."],
+            "Measured variables": [_measured(plan)],
             "Indices": [f"Measures: {name_some(plan.measures, 20)}.", *_contrasts(plan)],
         },
         "Analysis plan": {
@@ -122,6 +122,13 @@ def _design(plan: FrozenPlan) -> Iterator[str]:
 def _vectors(plan: FrozenPlan) -> str:
     names = f"Vectors: {name_some(plan.embeddings, 40)}." if plan.embeddings else f"{OPEN} which vectors."
     return f"{names} No vectors were read to make this plan."
+
+
+def _measured(plan: FrozenPlan) -> str:
+    region, words = plan.record.region, "of each protected word and each attribute word"
+    if region is None or region.standardised or region.unit == COSINE_DISTANCE.name:
+        return f"The cosine distance {words}."
+    return f"A number in {region.unit} {words}. {OPEN} what it is, and what gives it."
 
 
 def _settings(plan: FrozenPlan) -> list[str]:

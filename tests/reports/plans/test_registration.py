@@ -38,5 +38,14 @@ def test_the_answers_are_those_of_the_plan() -> None:
     assert "neither its date nor its checksum proves" in answers["Other"]
 
 
+def test_what_is_measured_has_the_unit_of_the_region() -> None:
+    plans = {unit: bb.audits.freeze_plan(pets(), rope={unit: 0.1}) for unit in ("cosine distance", "nats")}
+    measured = {
+        unit: fields_of(bb.reports.registration_text(plan))["Measured variables"] for unit, plan in plans.items()
+    }
+    assert measured["cosine distance"].startswith("The cosine distance of each protected word")
+    assert measured["nats"].startswith("A number in nats of each protected word")
+
+
 def test_no_word_is_markup() -> None:
     assert "\\*cat\\*" in bb.reports.registration_text(bb.audits.freeze_plan(pets(neutral=["*cat*"])))
