@@ -33,7 +33,7 @@ def machine(tmp_path: Path) -> Path:
     for script in ("python", "quick"):
         shutil.copy(ROOT / ".ci" / script, tmp_path / ".ci" / script)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for tool in ("sh", "cat", "dirname", "sort", "mkdir", "ln", "sed", "tail"):
+    for tool in ("sh", "cat", "dirname", "sort", "mkdir", "ln", "sed", "tail", "rm"):
         (tmp_path / "bin" / tool).symlink_to(str(shutil.which(tool)))
     program(tmp_path / "bin" / "python3", OLD)
     return tmp_path
