@@ -13,6 +13,7 @@ from bayesbias.asymmetry.relation_means import Codes, dyadic_variance, ratio_tex
 from bayesbias.asymmetry.vector_source import ConditionalSource, lar
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
+from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted, percent_text
 from bayesbias.base.results import DOUBTS, Contents, Result, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _TITLES = {"lar": "LAR", "log_similarity": "log similarity"}
+_BYTES_A_PAIR = 1000
 _NUMBERS = ("mean", "sd", "hdi_low", "hdi_high", "probability_of_direction")
 
 
@@ -143,6 +145,8 @@ def study_asymmetry(
     ------
     MeasureError
         If fewer than two protected or two attribute words have pairs with numbers.
+    NotEnoughMemoryError
+        If all pairs do not fit into the free memory.
 
     Notes
     -----
@@ -169,6 +173,12 @@ def study_asymmetry(
     check_probability("hdi_prob", hdi_prob)
     loaded = load_study(study)
     lists = loaded.attribute_lists if controls else {name: tuple(words) for name, words in loaded.attributes.items()}
+    counts = [sum(len(words) for words in side.values()) for side in (loaded.protected, lists)]
+    check_memory(
+        counts[0] * counts[1] * _BYTES_A_PAIR,
+        f"The pairs of {counts[0]:,} protected and {counts[1]:,} attribute words",
+        "Take shorter lists, or allow more memory.",
+    )
     rows = [
         (a, b, group, attribute, loaded.connection(group, attribute))
         for (group, words), (attribute, others) in product(loaded.protected.items(), lists.items())
@@ -271,7 +281,8 @@ def _worth(pairs: "pd.DataFrame", role: str, column: str, links: _Links) -> floa
     worth = 0.0
     for name, words_of_list in pairs.groupby(f"{role}_group", sort=False)[column]:
         words, linked = links[role, str(name)]
-        here = np.flatnonzero(np.isin(words, words_of_list))
+        members = set(words_of_list)
+        here = np.flatnonzero([word in members for word in words])
         worth += len(here) / linked.design_effect(here)
     # A word of two lists is one word.
     return min(worth, float(pairs[column].nunique()))

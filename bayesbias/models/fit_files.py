@@ -146,6 +146,10 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
 
+def _are_sentences(value: object) -> bool:
+    return _are_texts(value) and all(len(sentence.splitlines()) == 1 for sentence in value)
+
+
 def _is_scale(value: Any) -> bool:
     is_pair = isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
     return is_pair and abs(value[0]) <= LARGEST and 0.01 / LARGEST <= value[1] <= 100 * LARGEST
@@ -164,7 +168,7 @@ _FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "tune": ("a count", is_count),
     "chains": ("a count", is_count),
     "random_seed": ("a seed", lambda value: is_count(value) and value < 2**32),
-    "convergence_problems": ("a list of texts", _are_texts),
+    "convergence_problems": ("a list of sentences", _are_sentences),
     "groups_not_compared": ("texts", lambda value: isinstance(value, dict) and _are_texts([*value, *value.values()])),
 }
 

@@ -27,7 +27,7 @@ DISTRIBUTIONS: dict[str, tuple[str, ...]] = {
 _ON_THE_LINE = ("Normal", "StudentT")
 _UNRESTRICTED = ("mu",)
 # The least mass of a prior in the range of its number, and its least relative width.
-_LEAST_INSIDE, _LEAST_WIDTH = 1e-3, 1e-6
+_LEAST_INSIDE, _LEAST_WIDTH = 1e-3, 1e-4
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 
 

@@ -364,7 +364,7 @@ def _sizes(table: "pd.DataFrame", side: str) -> str:
 
 def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     spec = fitted_model(fit)
-    yield f"We fitted the Bayesian model `{markdown_text(spec.name)}`."
+    yield f"We fitted the Bayesian model {markdown_text(spec.name)}."
     if spec.description:
         yield markdown_sentence(f"{spec.description.rstrip('.')}.")
     if (measure := measure_of_fit(fit)).column != COSINE_DISTANCE.column:
@@ -377,7 +377,7 @@ def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     priors = [f"`{name}` ~ {prior.rounded} ({MEANINGS[name]})" for name, prior in priors_in_use(fit).items()]
     yield f"The priors{before} are {'; '.join(priors)}."
     if added:
-        yield f"The change added {', '.join(f'`{markdown_text(name)}`' for name in added)}."
+        yield f"The change added {markdown_text(', '.join(added))}."
     if spec.multivariate:
         yield (
             "The means of lists to whole groups have a flat prior. The standard deviations `effect_sd` of a group are "

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import MeasureError
+from bayesbias.base import machine
+from bayesbias.errors import MeasureError, NotEnoughMemoryError
 from tests.asymmetry.made import WORDS, made_norms, made_vectors
 from tests.models.dependent_words import SAMPLE, forms
 
@@ -122,6 +123,13 @@ def test_words_that_depend_on_each_other_widen_the_intervals() -> None:
         np.testing.assert_allclose(made["mean"], plain["mean"])
         widths = (made["hdi_high"] - made["hdi_low"]) / (plain["hdi_high"] - plain["hdi_low"])
         assert (widths > 1.01).all()
+
+
+def test_more_pairs_than_the_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = bb.asymmetry.static(made_vectors())
+    monkeypatch.setattr(machine, "free_memory", lambda: 50_000)
+    with pytest.raises(NotEnoughMemoryError, match="The pairs of 10 protected and 10 attribute words"):
+        bb.asymmetry.study_asymmetry(source, STUDY, controls=False)
 
 
 def test_worths_take_no_pass_over_all_pairs_for_each_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,7 @@ def broken(fit: xr.DataTree, what: str) -> xr.DataTree:
     ("what", "message"),
     [
         ("attribute convergence_problems no", "convergence_problems .*JSON"),
+        ('attribute convergence_problems ["a\\nb"]', "convergence_problems is not a list of sentences"),
         ("attribute table", "table .*JSON"),
         ("without posterior word_mean", "posterior .*word_mean"),
         ("without constant_data attribute_index", "constant_data .*attribute_index"),

@@ -115,3 +115,9 @@ def test_every_distribution_is_tested() -> None:
 def test_parameters_that_cannot_be_squared_are_refused_before_a_sampler_fails(text: str) -> None:
     with pytest.raises(ModelError, match="squared"):
         parse_prior(text)
+
+
+@pytest.mark.parametrize(("prior", "is_a_point"), [("Gamma(1e10, 1e11)", True), ("Gamma(1e6, 1e7)", False)])
+def test_a_prior_that_is_a_point_is_no_prior(prior: str, is_a_point: bool) -> None:
+    fault = parse_prior(prior).reach_fault(0, 2)
+    assert (fault is not None and "it is a point" in fault) == is_a_point
