@@ -173,10 +173,10 @@ def study_asymmetry(
     check_probability("hdi_prob", hdi_prob)
     loaded = load_study(study)
     lists = loaded.attribute_lists if controls else {name: tuple(words) for name, words in loaded.attributes.items()}
-    counts = [sum(len(words) for words in side.values()) for side in (loaded.protected, lists)]
+    rows_listed, columns_listed = (sum(map(len, side.values())) for side in (loaded.protected, lists))
     check_memory(
-        counts[0] * counts[1] * _BYTES_A_PAIR,
-        f"The pairs of {counts[0]:,} protected and {counts[1]:,} attribute words",
+        rows_listed * columns_listed * _BYTES_A_PAIR,
+        f"The pairs of {rows_listed:,} protected and {columns_listed:,} attribute words",
         "Take shorter lists, or allow more memory.",
     )
     rows = [

@@ -146,7 +146,7 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
 
-def _are_sentences(value: object) -> bool:
+def _are_sentences(value: Any) -> bool:
     return _are_texts(value) and all(len(sentence.splitlines()) == 1 for sentence in value)
 
 
