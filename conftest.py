@@ -115,7 +115,7 @@ def quick_page(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let changes of gaps take a quarter of their usual draws, where no test reads their last digits."""
+    """Let changes of contrasts take a quarter of their usual draws, where no test reads their last digits."""
     for function in (bb.trend, bb.compare_embeddings, bb.debias_report):
         monkeypatch.setitem(function.__kwdefaults__, "draws", 250)
 

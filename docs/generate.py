@@ -123,14 +123,14 @@ methods, sets = ["linear", "hard", "soft", "inlp"], "gender_bolukbasi"
 settings |= {"sets": sets}
 report = bb.debias_report(embeddings, "gender", methods, **settings)
 figure = bb.plots.plot_debias_report(report)""",
-    "plot_inference": """def trained(gap):  # stands for your own models, one per training
+    "plot_inference": """def trained(contrast):  # stands for your own models, one per training
     def model(premises, hypotheses):
         he = np.array([text.startswith("He ") for text in hypotheses])
-        entailed = 0.3 + gap * he + np.array([len(text) for text in hypotheses]) / 500
+        entailed = 0.3 + contrast * he + np.array([len(text) for text in hypotheses]) / 500
         return np.column_stack([1 - entailed, entailed, 0 * entailed])
     return model
-gaps = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 0.25)}
-models = {name: [trained(gap) for gap in of] for name, of in gaps.items()}
+contrasts = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 0.25)}
+models = {name: [trained(contrast) for contrast in of] for name, of in contrasts.items()}
 pairs = bb.nli.test_set("explicit")
 figure = bb.nli.plot_inference(bb.nli.compare_answers(models, pairs, random_seed=1))""",
     "plot_trainings": """fits = {}

@@ -35,8 +35,8 @@ POSTERIORS = {
 # About twice the most by which any two of four seeds differ in a number of the notebooks.
 ABSOLUTE, RELATIVE = 0.015, 0.08
 NUMBER = re.compile(r"(?:above |below |over |under )?([-+]?\d+\.\d+)")
-# What a few draws can turn over: which single words are settled, how a gap near 0 is read; and the seed itself.
-_READING = "narrower|wider|settled only|of opposite|changed, though|borderline|no settled change|not settled"
+# What a few draws can turn over: which single words are settled, how a contrast near 0 is read; and the seed itself.
+_READING = "smaller|larger|settled only|of opposite|changed, though|borderline|no settled change|not settled"
 TURNS_OVER = re.compile(rf"(?<=\d words: ).*?\.(?=\s)|(?<=: )(?:{_READING})[^.]*\.(?=\s)|\bseed \d+")
 MACHINE_PATH = re.compile(r"(?<![\w.])(?:/(?:work|root|home|tmp|Users|private|var)/|[A-Z]:\\)|ipykernel_\d")
 
@@ -169,8 +169,8 @@ def test_cells_that_draw_are_found() -> None:
         ("probability over 0.99 that", "probability 0.97 that", True),
         ("14 words: 2 nearer (he, she), 12 not settled. Next", "14 words: none settled. Next", True),
         ("14 words: none settled.", "13 words: none settled.", False),
-        ("from a to b: narrower in b. The change", "from a to b: borderline change (another seed). The change", True),
-        ("from a to b: narrower in b. The change is -0.014", "from a to b: narrower in b. The change is -0.053", False),
+        ("from a to b: smaller in b. The change", "from a to b: borderline change (another seed). The change", True),
+        ("from a to b: smaller in b. The change is -0.014", "from a to b: smaller in b. The change is -0.053", False),
         ("3,710 pairs, seed 1.", "3,710 pairs, seed 2.", True),
         ("it is settled", "it is not settled", False),
     ],

@@ -67,7 +67,7 @@ def faulty(pattern: str) -> list[str]:
 def test_the_walk_finds_the_sentences_that_readers_get() -> None:
     assert len(STRINGS) > 2000
     texts = {text for _, text in STRINGS}
-    assert "A gap that is not settled need not be 0." in texts
+    assert "A contrast that is not settled need not be 0." in texts
     assert not any(text.startswith("Return ") for text in texts), "a docstring is nothing that is printed"
 
 

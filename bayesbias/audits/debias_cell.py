@@ -99,7 +99,7 @@ class DebiasCell:
 
     @property
     def estimation(self) -> Estimation:
-        """How the gap of a study is estimated, alike for all methods."""
+        """How the contrast of a study is estimated, alike for all methods."""
         return Estimation(draws=self.draws, seed=self.random_seed, hdi_prob=self.hdi_prob)
 
     def answer(self, source: Embedding) -> Answer:
@@ -178,8 +178,8 @@ def _association(source: Embedding, study: Study, cell: DebiasCell) -> dict[str,
     if lacking := groups_without_contrast(fitted):
         named = "; ".join(f"{group} has {text}" for group, text in lacking.items())
         warn_user(f"Groups of {study.name!r} in no contrast: {named}.", BayesBiasWarning)
-    gap = contrasts(fitted, hdi_prob=cell.hdi_prob).iloc[0]
-    return _about(source, study, table) | {"quantity": gap["contrast"]} | _values(gap)
+    contrast = contrasts(fitted, hdi_prob=cell.hdi_prob).iloc[0]
+    return _about(source, study, table) | {"quantity": contrast["contrast"]} | _values(contrast)
 
 
 def _changed_association(
@@ -192,10 +192,10 @@ def _changed_association(
     if changes.changes.empty:
         raise ReportError(f"The study {study.name!r} has no associated words to compare with others.")
     row = changes.changes.iloc[0]
-    gaps = changes.gaps[changes.gaps["contrast"] == row["contrast"]].set_index("condition")
+    in_conditions = changes.contrasts[changes.contrasts["contrast"] == row["contrast"]].set_index("condition")
     return _about(source, study, table) | {
         "quantity": row["contrast"],
-        **_values(gaps.loc[cell.method].iloc[0]),
+        **_values(in_conditions.loc[cell.method].iloc[0]),
         "change": row["mean"],
         "change_observed": row["observed"],
         "change_low": row["hdi_low"],
@@ -204,12 +204,12 @@ def _changed_association(
     }, [(doubt.kind, doubt.text) for doubt in changes.doubts]
 
 
-def _values(gap: "pd.Series[Any]") -> dict[str, Any]:
+def _values(contrast: "pd.Series[Any]") -> dict[str, Any]:
     return {
-        "value": gap["mean"],
-        "observed": gap["observed"],
-        "value_low": gap["hdi_low"],
-        "value_high": gap["hdi_high"],
+        "value": contrast["mean"],
+        "observed": contrast["observed"],
+        "value_low": contrast["hdi_low"],
+        "value_high": contrast["hdi_high"],
     }
 
 

@@ -133,7 +133,7 @@ def debias_report(
          method         kind     reading
     0  original  association
     1  original         bias
-    2    linear  association  narrower, no longer settled
+    2    linear  association  smaller, no longer settled
     3    linear         bias
     """
     check_probability("hdi_prob", hdi_prob)

@@ -21,7 +21,7 @@ from bayesbias.base.results import (
     contents_of,
 )
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.change_statements import READINGS, change_mark, claims_sentence, reading_text
+from bayesbias.changes.readings import READINGS, change_mark, claims_sentence, reading_text
 from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
 from bayesbias.estimates.intervals import is_settled, mark_of, settled_text
@@ -71,8 +71,8 @@ class DebiasReport(Result):
         - `value`, `value_low` to `value_high`: the value and its interval;
         - `change`, `change_low` to `change_high`: after the method minus before on the same words; of an association
           the paired change of `trend`, and not just the difference of two values;
-        - `observed`, `change_observed`: of an association the observed gap of the averages and its change; of a score
-          along drawn directions, the formula with equal weights;
+        - `observed`, `change_observed`: of an association the observed contrast of the averages and its change; of a
+          score along drawn directions, the formula with equal weights;
         - `reading`: of an association, as in `compare_embeddings`;
         - `items`: number behind the value (word pairs, words, questions, splits); `lost`: how many were lost.
     failed
@@ -213,7 +213,7 @@ class DebiasReport(Result):
             "methods": ResultTable(
                 methods_table[is_association],
                 _OPENED,
-                f"Change of the gap after each method, {interval}; above 0, associated words are farther",
+                f"Change of the contrast after each method, {interval}; above 0, associated words are farther",
                 columns,
                 headings,
                 mark=change_mark,
@@ -242,8 +242,8 @@ class DebiasReport(Result):
         contents = contents_of(
             self,
             title=question or usual_title,
-            about=f"{f'{usual_title}. ' if question else ''}Gaps come from the default model; changes compare the same "
-            "words before and after.",
+            about=f"{f'{usual_title}. ' if question else ''}Contrasts come from the default model; changes compare the "
+            "same words before and after.",
             figures={
                 "debias": ResultFigure(
                     "plot_debias_report", f"{study}. {caption}{cut}", options={"measure": study, "most": MOST_LINES}
@@ -291,7 +291,7 @@ class DebiasReport(Result):
         readings = {row["method"]: row["reading"] for row in rows_of(rows[rows["measure"] == study])}
         count = self.table["embedding"].nunique()
         over = f"Over {count} embeddings, the" if count > 1 else "The"
-        return claims_sentence(f"{over} gap of {shown_name(study)}", readings, "after")
+        return claims_sentence(f"{over} contrast of {shown_name(study)}", readings, "after")
 
     def _estimate(self, by_method: "pd.DataFrame") -> str:
         if by_method.empty:

@@ -37,7 +37,7 @@ def freeze_plan(
     levels: Sequence[str] = LEVELS[:2],
     pilot: "xr.DataTree | Mapping[str, Any] | None" = None,
     width: float = 0.03,
-    gap: float | None = None,
+    true_contrast: float | None = None,
     samples: int = 20,
     random_seed: int | None = None,
     progress: bool = True,
@@ -64,8 +64,8 @@ def freeze_plan(
         simulated. None: the plan states no power.
     width
         Width that the interval should have, in units of cosine distance, with `pilot`.
-    gap
-        True contrast whose power is wanted, such as -0.05, with `pilot`.
+    true_contrast
+        True value of the contrast whose power is wanted, such as -0.05, with `pilot`.
     samples
         Number of simulated studies, with `pilot`.
     random_seed
@@ -139,7 +139,13 @@ def freeze_plan(
     )
     if pilot is None:
         return plan
-    simulation = {"width": width, "gap": gap, "samples": samples, "random_seed": seed, "progress": progress}
+    simulation = {
+        "width": width,
+        "true_contrast": true_contrast,
+        "samples": samples,
+        "random_seed": seed,
+        "progress": progress,
+    }
     return replace(plan, power=_power(plan, pilot, simulation))
 
 
@@ -226,6 +232,10 @@ def _power(plan: FrozenPlan, pilot: Any, simulation: Mapping[str, Any]) -> dict[
         "simulated_studies": int(row["studies"]),
         "random_seed": result.random_seed,
     }
-    if result.gap is not None:
-        power |= {"gap": result.gap, "power": float(row["power"]), "power_mcse": float(row["power_se"])}
+    if result.true_contrast is not None:
+        power |= {
+            "true_contrast": result.true_contrast,
+            "power": float(row["power"]),
+            "power_mcse": float(row["power_se"]),
+        }
     return power

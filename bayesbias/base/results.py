@@ -35,7 +35,7 @@ NO_PROOF = (
 BEFORE_ANSWER = "Before the answer"
 """Title of the part with doubts that change the answer."""
 ALERTS = frozenset(
-    {"convergence", "nothing to compare", "no axis", "weak trainings", "many lost words", "closed by construction"}
+    {"convergence", "nothing to compare", "no axis", "weak trainings", "many lost words", "zero by construction"}
 )
 """Kinds of doubts that change the answer, so that they precede it."""
 MOST_WORDS = 30
@@ -365,7 +365,7 @@ class Result(Rendered):
 
 
 class ComparedConditions(Result):
-    """Gaps of one study under several conditions, of which the first may be that of a fit's report."""
+    """Contrasts of one study under several conditions, of which the first may be that of a fit's report."""
 
     fits: "dict[str, xr.DataTree]"
     facts: dict[str, Any]

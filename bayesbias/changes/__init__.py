@@ -1,4 +1,4 @@
-"""The same gap under several conditions: embeddings, periods, methods of debiasing, trainings over seeds."""
+"""The same contrast under several conditions: embeddings, periods, methods of debiasing, trainings over seeds."""
 
 from bayesbias.base.lazy_loading import lazy_names
 

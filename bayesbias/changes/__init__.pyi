@@ -1,4 +1,4 @@
-"""The same gap under several conditions."""
+"""The same contrast under several conditions."""
 
 from .result import Changes as Changes
 from .trainings import TrainingComparison as TrainingComparison

@@ -5,8 +5,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import ResultFigure, ResultTable
-from bayesbias.changes.change_statements import change_mark, condition_word
-from bayesbias.changes.slope_statements import covariate_names, slope_change_mark
+from bayesbias.changes.change_statements import condition_word
+from bayesbias.changes.readings import change_mark
+from bayesbias.changes.slope_statements import covariate_names
 from bayesbias.errors import name_some
 from bayesbias.estimates.intervals import contrast_sides, mark
 from bayesbias.reports.posterior.estimate_tables import with_ways
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_CHANGES = 6
-"""Most lines of changes in the first figure of a page, above those of the gaps."""
+"""Most lines of changes in the first figure of a page, above those of the contrasts."""
 _NOT_RECORDED = "not in the table"
 _NUMBERS = ("mean", "hdi_low", "hdi_high", "observed", "probability_of_direction", "probability_in_rope")
 
@@ -36,9 +37,9 @@ def condition_columns(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def first_tables(
-    ends: "pd.DataFrame", gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str
+    ends: "pd.DataFrame", contrasts: "pd.DataFrame", facts: Mapping[str, Any], prob: str
 ) -> dict[str, ResultTable]:
-    """Return tables with marks of the first gap: in each period, of all words and groups, and of each word.
+    """Return tables with marks of the first contrast: in each period, of all words and groups, and of each word.
 
     `ends` are the rows of `Changes.changes` from the first condition, and of periods to the last one.
     """
@@ -52,13 +53,13 @@ def first_tables(
     several = ("second",) if len(facts["conditions"]) > 2 and facts["times"] is None else ()
     measure = measure_of(facts)
     about = f"{prob}; above 0, {base} words are {measure.farther} in the second {condition_word(facts)}"
-    headings = {"mean": "Change", "second": "In", "contrast": "Gap"}
+    headings = {"mean": "Change", "second": "In"}
     shown: dict[str, Any] = {"differences": True, "in_folder": False}
     tables = {
         "groups_changed": ResultTable(
             groups,
             "Groups",
-            f"How each gap changed, {about}",
+            f"How each contrast changed, {about}",
             ("protected_group", *several, *_NUMBERS[:3], "contrast", *_NUMBERS[3:]),
             headings,
             mark=change_mark,
@@ -67,7 +68,7 @@ def first_tables(
         "words_changed": ResultTable(
             ends[of_word & in_first],
             "Words",
-            f"How the gap {first} of each word changed, {about}",
+            f"How the contrast {first} of each word changed, {about}",
             ("protected_word", *several, *_NUMBERS),
             headings,
             mark=change_mark,
@@ -76,20 +77,22 @@ def first_tables(
     }
     if facts["times"] is None:
         return tables
-    periods = gaps[(gaps["protected_word"] == "") & (gaps["protected_group"] == "") & (gaps["contrast"] == first)]
+    periods = contrasts[
+        (contrasts["protected_word"] == "") & (contrasts["protected_group"] == "") & (contrasts["contrast"] == first)
+    ]
     terms = condition_columns(facts)
-    terms["headings"] = {"mean": "Gap", **terms["headings"]}
-    caption = f"Gap {first} in each period, {prob}; below 0, {base} words are {measure.nearer}"
+    terms["headings"] = {"mean": "Contrast", **terms["headings"]}
+    caption = f"Contrast {first} in each period, {prob}; below 0, {base} words are {measure.nearer}"
     marked = partial(mark, below=measure.nearer, above=measure.farther)
     in_periods = ResultTable(periods, "Periods", caption, ("condition", *_NUMBERS), mark=marked, **terms, **shown)
     return {"periods": in_periods, **tables}
 
 
-def gaps_table(gaps: "pd.DataFrame", facts: Mapping[str, Any], prob: str) -> ResultTable:
-    """Return the gaps of all words and groups in each condition."""
-    caption = f"Gap in each {condition_word(facts)}, {prob}"
-    shown = with_ways(gaps[gaps["protected_word"] == ""], measure_of(facts))
-    return ResultTable(shown, "Gaps", caption, differences=True, **condition_columns(facts))
+def contrasts_table(contrasts: "pd.DataFrame", facts: Mapping[str, Any], prob: str) -> ResultTable:
+    """Return the contrasts of all words and groups in each condition."""
+    caption = f"Contrast in each {condition_word(facts)}, {prob}"
+    shown = with_ways(contrasts[contrasts["protected_word"] == ""], measure_of(facts))
+    return ResultTable(shown, "Contrasts", caption, differences=True, **condition_columns(facts))
 
 
 def lacking_table(lacking: "pd.DataFrame", facts: Mapping[str, Any]) -> ResultTable:
@@ -100,7 +103,7 @@ def lacking_table(lacking: "pd.DataFrame", facts: Mapping[str, Any]) -> ResultTa
 
 def change_figures(
     ends: "pd.DataFrame",
-    gaps: "pd.DataFrame",
+    contrasts: "pd.DataFrame",
     facts: Mapping[str, Any],
     prob: str,
     alternatives: Mapping[str, str],
@@ -117,22 +120,25 @@ def change_figures(
     legend = f"Points: posterior means, filled if settled; lines: {prob}"
     figures: dict[str, ResultFigure] = {}
     if facts["times"] is not None:
-        contrasts = list(dict.fromkeys(gaps["contrast"]))
-        caption = f"Gap in each period, {measure.in_unit}; below 0, {measure.nearer}. {legend}; crosses: observed gaps."
-        alt = "The gap in each period with its interval. The numbers are in the table of gaps."
-        figures["trend"] = ResultFigure(
-            "plot_trend", caption, options={"contrast": contrasts[0]}, section="" if is_first else "Periods", alt=alt
+        names = list(dict.fromkeys(contrasts["contrast"]))
+        caption = (
+            f"Contrast in each period, {measure.in_unit}; below 0, {measure.nearer}. {legend}; crosses: observed "
+            "contrasts."
         )
-        if len(contrasts) > 1:
-            figures["trends"] = ResultFigure("plot_trend", caption, section="Gaps", alt=alt)
+        alt = "The contrast in each period with its interval. The numbers are in the table of contrasts."
+        figures["trend"] = ResultFigure(
+            "plot_trend", caption, options={"contrast": names[0]}, section="" if is_first else "Periods", alt=alt
+        )
+        if len(names) > 1:
+            figures["trends"] = ResultFigure("plot_trend", caption, section="Contrasts", alt=alt)
         others = others[-1:]
     elif len(ends):
         lines = ends["protected_group"].nunique() if len(others) == 1 else len(others)
         cut = f" Of {lines} lines above, the {MOST_CHANGES} with the largest changes are shown."
         figures["change"] = ResultFigure(
             "plot_change_summary",
-            f"Above, the change from {first}; below, the gap in each condition. {legend}; colours and shapes: the "
-            f"other side of each gap.{cut if lines > MOST_CHANGES else ''}",
+            f"Above, the change from {first}; below, the contrast in each condition. {legend}; colours and shapes: the "
+            f"other side of each contrast.{cut if lines > MOST_CHANGES else ''}",
             alt=alternatives[others[0]],
         )
     many = facts.get("protected_words", 0) > 200
@@ -140,9 +146,9 @@ def change_figures(
     for number, name in enumerate(others, start=1):
         figures[f"change_{number}"] = ResultFigure(
             "plot_changes",
-            f"Changes from {first} to {name}. {legend}.{shown} The gaps in {first} and in {name} come "
+            f"Changes from {first} to {name}. {legend}.{shown} The contrasts in {first} and in {name} come "
             "from separate fits and need not differ by exactly the change, which is the number to use. Colours "
-            f"and shapes show the other side of each gap, or the kind of words that a {measure.short} is about.",
+            f"and shapes show the other side of each contrast, or the kind of words that a {measure.short} is about.",
             options={"second": name},
             section="" if ends.empty and number == 1 else "Words" if number == 1 else "Changes",
             alt=alternatives[name],
@@ -151,30 +157,29 @@ def change_figures(
 
 
 def slopes_figure(slopes: "pd.DataFrame", prob: str, measure: Measure) -> dict[str, ResultFigure]:
-    """Return the figure of the slopes of gaps on numbers of the words, which leads the page, if there are slopes."""
+    """Return the figure of the slopes of leans on numbers of the words, which leads the page, if there are slopes."""
     if slopes.empty:
         return {}
     figure = ResultFigure(
         "plot_slopes",
-        f"Slope of the words' gaps in each period, {measure.in_unit} for {covariate_names(slopes)}: at 0, "
-        f"the gap does not change with it. Points: posterior means, filled if settled; lines: {prob}; crosses: plain "
-        "slopes.",
+        f"Slope of the words' leans in each period, {measure.in_unit} for {covariate_names(slopes)}: at 0, the lean "
+        f"does not change with it. Points: posterior means, filled if settled; lines: {prob}; crosses: plain slopes.",
         alt="The slope in each period with its interval. The numbers are in the table of slopes.",
     )
     return {"slopes": figure}
 
 
 def slope_tables(slopes: "pd.DataFrame", sides: tuple[str, str], prob: str, measure: Measure) -> dict[str, ResultTable]:
-    """Return the slopes of the first gap with marks, and those of all gaps."""
+    """Return the slopes of the first contrast's leans with marks, and those of all contrasts."""
     names = ("contrast", "covariate", "unit", "quantity", "period", "reading", "words", "observed")
-    caption = f"Slopes of all gaps, {measure.in_unit}, {prob}"
+    caption = f"Slopes of all contrasts, {measure.in_unit}, {prob}"
     every = ResultTable(slopes, "Slopes", caption, (*names, *_NUMBERS[:3]), digits=True, folded=True)
     if slopes.empty:
         return {"slopes": every}
 
     def slope_mark(row: Mapping[str, Any]) -> str:
         if row["quantity"] == "change":
-            return slope_change_mark(row)
+            return change_mark(row)
         below, above = (f"shift to {side}" if measure.to == "to" else f"{side} {measure.nearer}" for side in sides)
         return mark(row, below=below, above=above)
 

@@ -1,6 +1,5 @@
 """Sentences on changes, with their numbers: one vocabulary for embeddings, periods and methods."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +18,12 @@ from bayesbias.base.number_text import (
     signed_digits_text,
     signed_text,
 )
-from bayesbias.base.results import MORE_DRAWS, MOST_WORDS, NO_PROOF, VERDICTS
+from bayesbias.base.results import MORE_DRAWS, NO_PROOF, VERDICTS
 from bayesbias.base.statements import Statement, rows_of
+from bayesbias.changes.readings import READINGS, claims_sentence, reading_text
 from bayesbias.changes.slope_statements import other_scale_doubts, slope_doubts
 from bayesbias.errors import name_some, setting
-from bayesbias.estimates.intervals import contrast_sides, is_settled, mark_of
+from bayesbias.estimates.intervals import is_settled
 from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.reports.posterior.doubts import tied_statement
 from bayesbias.reports.posterior.group_statements import without_contrast
@@ -34,40 +34,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-READINGS = {
-    "narrower": "narrower in {second}",
-    "narrower, no longer settled": "narrower and no longer settled in {second}",
-    "wider": "wider in {second}",
-    "now settled": "settled only in {second}",
-    "opposite sign": "of opposite sign in {second}",
-    "changed": "changed, though neither gap is settled",
-    "borderline": "borderline change (more draws can decide it)",
-    "not settled": "no settled change",
-    "no change": "the same in both",
-}
-"""What each value of the column `reading` says of a gap, in the order of reports."""
-
-# Value of `reading` -> what holds of the gap in some conditions.
-_CLAIMS = {
-    "narrower": "is narrower {names}",
-    "narrower, no longer settled": "is narrower and no longer settled {names}",
-    "wider": "is wider {names}",
-    "now settled": "is settled only {names}",
-    "opposite sign": "has the opposite sign {names}",
-    "changed": "changed {names}, though neither gap is settled",
-    "borderline": "has a borderline change {names}",
-    "not settled": "has no settled change {names}",
-    "no change": "is the same {names}",
-}
-
 _EXPLAINED = {
-    "adding up": "A gap is the contrast in one condition. The change need not be exactly the difference of the two "
-    "gaps, in particular for single words. Each "
-    "gap comes from a fit of its own table, which pulls the mean of a word toward those of other words. The change "
-    "comes from paired distances, in which everything that the conditions share cancels. Report the change.",
-    "settled": f"A gap or a change is settled if {VERDICTS['settled']}. A change is borderline if "
+    "adding up": "The change need not be exactly the difference of the two contrasts, in particular for single words. "
+    "The contrast in each condition comes from a fit of its own table, which pulls the mean of a word toward those of "
+    "other words. The change comes from paired distances, in which everything that the conditions share cancels. "
+    "Report the change.",
+    "sizes": "Smaller means nearer to 0, larger means farther from 0.",
+    "settled": f"A contrast or a change is settled if {VERDICTS['settled']}. A change is borderline if "
     f"{VERDICTS['borderline']}; {MORE_DRAWS}.",
-    "not settled": "A gap that is not settled need not be 0.",
+    "not settled": "A contrast that is not settled need not be 0.",
 }
 _SIZE = (
     "Whether a change matters. An interval that excludes 0 shows that a change is detectable, not that it is large. To "
@@ -78,8 +53,8 @@ _LIMITS = {
     "causes": "Why distances changed. Other texts, spellings or amounts of text can change them as well as other "
     "meanings. With one training of each condition, changes include the chance of single trainings: train several "
     "seeds.",
-    "removed": "The absence of an association where no gap is settled. These are distances of chosen word pairs. What "
-    "debiasing removed from them can remain in other pairs (Gonen and Goldberg 2019).",
+    "removed": "The absence of an association where no contrast is settled. These are distances of chosen word pairs. "
+    "What debiasing removed from them can remain in other pairs (Gonen and Goldberg 2019).",
     "absence": "The absence of a change where none is settled. Absence of evidence is not evidence of absence.",
 }
 _CONTEXTS = (
@@ -94,39 +69,6 @@ _PAIR = ["protected_word", "attribute_word"]
 _FEWEST_LEFT = 6  # words of all lists, by which debiasing can be judged
 _TIES = 0.1  # share of ties of a word that was not equalized
 _CONTROLS = ("human", "neutral")
-
-
-def reading_text(reading: str, second: str) -> str:
-    """Return a value of the column `reading` in words, given the name of the second condition.
-
-    >>> reading_text("narrower, no longer settled", "1990")
-    'narrower and no longer settled in 1990'
-    """
-    return READINGS[reading].format(second=second)
-
-
-def change_mark(row: Mapping[str, Any]) -> str:
-    """Return the mark of a change in a table: a circle (filled if settled), the arrow of the change, and the reading.
-
-    >>> change_mark({"reading": "narrower", "mean": 0.02}), change_mark({"reading": "not settled", "mean": 0.02})
-    ('● → narrower', '○ not settled')
-    """
-    reading = row["reading"]
-    is_settled = reading not in ("not settled", "no change")
-    return mark_of(reading, row["mean"], is_open=reading == "borderline", is_settled=is_settled)
-
-
-def claims_text(readings: Mapping[str, str], most: int, place: str = "in") -> str:
-    """Return what holds of a gap in (or after) each condition, for the end of a sentence, given the reading of each.
-
-    >>> claims_text({"hard": "now settled", "soft": "not settled", "linear": "now settled"}, 3)
-    'is settled only in hard and linear, and has no settled change in soft'
-    """
-    parts = []
-    for reading, claim in _CLAIMS.items():
-        if names := [name for name, of_name in readings.items() if of_name == reading]:
-            parts.append(claim.format(names=f"{place} {listed(names, most)}"))
-    return ", and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
 
 
 def condition_word(facts: Mapping[str, Any]) -> str:
@@ -153,57 +95,47 @@ def sizes_of_conditions(sizes: Mapping[str, str]) -> str:
 
 
 def change_answer(contrast: str, first: str, readings: Mapping[str, str], words: str = "") -> str:
-    """Return what became of a gap under each other condition, in a sentence of at most `MOST_WORDS` words.
+    """Return how a contrast differs under each other condition, in a sentence of at most `MOST_WORDS` words.
 
-    `words` are the groups or the word whose gap it is; empty if they are not known.
+    `words` are the groups or the word whose contrast it is; empty if they are not known.
 
-    >>> change_answer("associated - different", "original", {"hard": "narrower"}, "men and women")
-    'Compared with original, the gap between associated and different words, for men and women, is narrower in hard.'
+    >>> change_answer("associated - different", "original", {"hard": "smaller"}, "men and women")
+    'Compared with original, the contrast associated - different for men and women is smaller in hard.'
     """
-    base, other = contrast_sides(contrast)
-    whose = f", for {words}," if words else ""
-    return claims_sentence(f"Compared with {first}, the gap between {base} and {other} words{whose}", readings)
+    whose = f" for {words}" if words else ""
+    return claims_sentence(f"Compared with {first}, the contrast {contrast}{whose}", readings)
 
 
-def claims_sentence(subject: str, readings: Mapping[str, str], place: str = "in") -> str:
-    """Return what holds of a subject under each condition, in a sentence of at most `MOST_WORDS` words if it can be."""
-    for most in (3, 1):
-        sentence = f"{subject} {claims_text(readings, most, place)}."
-        if len(sentence.split()) <= MOST_WORDS:
-            return sentence
-    counts = Counter(readings.values())
-    shown = ", ".join(f"{word} {place} {count}" for word, count in counts.items())
-    return f"{subject.rstrip(',')}: {shown} of {len(readings)}."
-
-
-def change_estimate(row: Mapping[Any, Any], gaps: "pd.DataFrame", facts: Mapping[str, Any]) -> str:
-    """Return a change of all words with its interval, and the gap under both conditions."""
+def change_estimate(row: Mapping[Any, Any], contrasts: "pd.DataFrame", facts: Mapping[str, Any]) -> str:
+    """Return a change of all words with its interval, and the contrast under both conditions."""
     measure = measure_of(facts)
-    means = gaps[
-        (gaps["contrast"] == row["contrast"]) & (gaps["protected_group"] == "") & (gaps["protected_word"] == "")
+    means = contrasts[
+        (contrasts["contrast"] == row["contrast"])
+        & (contrasts["protected_group"] == "")
+        & (contrasts["protected_word"] == "")
     ].set_index("condition")["mean"]
     sides = [f"{signed_text(means[name])} in {name}" for name in (row["first"], row["second"]) if name in means]
     prob = percent_text(facts["hdi_prob"])
     return (
         f"Change in {row['second']}: {signed_text(row['mean'])} {measure.in_difference}, {prob} interval "
         f"{interval_text(row['hdi_low'], row['hdi_high'])}"
-        f"{f' (the gap is {" and ".join(sides)})' if sides else ''}.{in_rope_text(row)}"
+        f"{f' (the contrast is {" and ".join(sides)})' if sides else ''}.{in_rope_text(row)}"
     )
 
 
-def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
-    """Return what happened to a gap of all words or of a group, with its size under both conditions.
+def change_statement(row: Mapping[Any, Any], contrasts: "pd.DataFrame") -> Statement:
+    """Return how a contrast of all words or of a group changed, with its value under both conditions.
 
-    `row` is one of `Changes.changes`, `gaps` are those of `Changes.gaps`.
+    `row` is one of `Changes.changes`, `contrasts` are those of `Changes.contrasts`.
     """
-    of_row = gaps[
-        (gaps["contrast"] == row["contrast"])
-        & (gaps["protected_group"] == row["protected_group"])
-        & (gaps["protected_word"] == row["protected_word"])
+    of_row = contrasts[
+        (contrasts["contrast"] == row["contrast"])
+        & (contrasts["protected_group"] == row["protected_group"])
+        & (contrasts["protected_word"] == row["protected_word"])
     ]
     whose = f" of {quoted_name(row['protected_group'])}" if row["protected_group"] else ""
     text = (
-        f"The gap {row['contrast']}{whose}, from {row['first']} to {row['second']}: "
+        f"The contrast {row['contrast']}{whose}, from {row['first']} to {row['second']}: "
         f"{reading_text(row['reading'], row['second'])}."
     )
     if row["reading"] != "no change":
@@ -214,12 +146,12 @@ def change_statement(row: Mapping[Any, Any], gaps: "pd.DataFrame") -> Statement:
             f"{in_rope_text(row)}"
         )
     sides = [
-        f"{signed_text(gap['mean'])} ({interval_text(gap['hdi_low'], gap['hdi_high'])}"
-        f"{', borderline' if gap['borderline'] else ''}) in {gap['condition']}"
+        f"{signed_text(contrast['mean'])} ({interval_text(contrast['hdi_low'], contrast['hdi_high'])}"
+        f"{', borderline' if contrast['borderline'] else ''}) in {contrast['condition']}"
         for name in (row["first"], row["second"])
-        for gap in rows_of(of_row[of_row["condition"] == name])
+        for contrast in rows_of(of_row[of_row["condition"] == name])
     ]
-    return Statement("change", f"{text} The gap is {' and '.join(sides)}." if sides else text, dict(row))
+    return Statement("change", f"{text} The contrast is {' and '.join(sides)}." if sides else text, dict(row))
 
 
 def distance_statement(row: Mapping[Any, Any], groups: int, measure: Measure) -> Statement:
@@ -253,7 +185,7 @@ def in_rope_text(row: Mapping[Any, Any], what: str = "change") -> str:
 
 
 def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
-    """Yield the words by the reading of their gap, for each contrast and pair of conditions."""
+    """Yield the words by the reading of their contrast, for each contrast and pair of conditions."""
     words = changes[changes["protected_word"] != ""]
     ends = changes[(changes["protected_word"] == "") & (changes["protected_group"] == "")]
     shown_pairs = list(dict.fromkeys(zip(ends["first"], ends["second"], strict=True)))
@@ -269,7 +201,7 @@ def word_statements(changes: "pd.DataFrame") -> Iterator[Statement]:
             count = "any" if reading == "not settled" and len(names) == len(rows) else str(len(names))
             listed = "" if reading in ("not settled", "no change") else f" ({name_some(names, 12)})"
             parts.append(f"{reading_text(reading, str(second))} for {count}{listed}")
-        text = f"Gaps {contrast} of single words, from {first} to {second}: {'; '.join(parts)}."
+        text = f"The contrast {contrast} of single words, from {first} to {second}: {'; '.join(parts)}."
         yield Statement("words", text, {"contrast": contrast, "first": first, "second": second, **by_reading})
 
 
@@ -319,7 +251,7 @@ def line_statements(lines: "pd.DataFrame", *, walk: bool) -> tuple[Statement, ..
             if row["parameter"] != SLOPE:
                 where, change = f"for one unit of {shown_name(row['parameter'])}", signed_digits_text
             text = (
-                f"{row['contrast']}: {where}, the gap changes by {change(row['mean'])}, interval {change(low)} to "
+                f"{row['contrast']}: {where}, the contrast changes by {change(row['mean'])}, interval {change(low)} to "
                 f"{change(high)}{'' if row['settled'] else ', which is not settled'}."
             )
         statements.append(Statement("trend", text, row))
@@ -335,7 +267,7 @@ def neighbour_statements(neighbours: "pd.DataFrame", level: float) -> tuple[Stat
         Statement(
             "neighbours",
             f"{row['contrast']}: neighbouring periods deviate from the line in the same direction (Durbin-Watson "
-            f"{digits_text(row['durbin_watson'])}, {p_text(row['p_value'])}). The gap wanders, so the intervals "
+            f"{digits_text(row['durbin_watson'])}, {p_text(row['p_value'])}). The contrast wanders, so the intervals "
             f"of the line are too narrow: use {setting('walk', True)}.",
             row,
         )
@@ -362,9 +294,9 @@ def methods_statement(facts: Mapping[str, Any]) -> Statement:
         f"We compared the mean {measure.name}s of {counted(facts['protected_words'], 'protected word')} with "
         f"{counted(facts['attribute_words'], 'attribute word')}, controls included, in {counted(len(names), noun)} "
         f"({name_some(names)}). Each attribute word is one row of {measure.numbers} with all words in all {noun}s, "
-        "so that changes are paired; gaps have Student's t distribution with Welch-Satterthwaite degrees of freedom "
-        f"(Welch 1947), from variances pooled over words and {noun}s. The gap in each {noun} is that of the default "
-        "model, fitted to its table alone."
+        "so that changes are paired; contrasts have Student's t distribution with Welch-Satterthwaite degrees of "
+        f"freedom (Welch 1947), from variances pooled over words and {noun}s. The contrast in each {noun} is that of "
+        "the default model, fitted to its table alone."
     )
     population = (
         f" The protected words are a sample: their variation over {noun}s, beyond the chance of the attribute words, "
@@ -380,7 +312,7 @@ def methods_statement(facts: Mapping[str, Any]) -> Statement:
     if facts["word_covariates"]:
         named = name_some(map(shown_name, facts["word_covariates"]))
         trend += (
-            f" Slopes of the words' gaps on {named} are least squares over the words of each period, with a "
+            f" Slopes of the words' leans on {named} are least squares over the words of each period, with a "
             "heteroscedasticity-consistent error (HC2) for the choice of words, and Welch-Satterthwaite "
             "degrees of freedom. They come from fits of each period with "
             f"{facts['slope_draws']:,} draws of each chain."
@@ -396,7 +328,7 @@ def change_doubts(distances: "pd.DataFrame", lacking: "pd.DataFrame", facts: Map
     """Yield the doubts about changes between conditions.
 
     Draws that did not converge (``"convergence"``); control words whose mean distance changed (``"controls differ"``);
-    words that a method equalized (``"equalized words"``, ``"equalized attribute words"``; ``"closed by construction"``
+    words that a method equalized (``"equalized words"``, ``"equalized attribute words"``; ``"zero by construction"``
     if they are most of the words); words that some conditions
     lack (``"lacking words"``, ``"lost words"``); control lists left out because fewer than two of their words
     are there (``"short control list"``); slopes between conditions whose mean distances differ much (``"other
@@ -446,13 +378,12 @@ def _shifted_controls(
         text += f", although no {measure.short} {measure.preposition} other words did."
     else:
         text += (
-            ". Hard debiasing, for example, moves words in general. The gap of these control words contains their "
-            "shift."
+            ". Hard debiasing, for example, moves words in general. The contrasts with these control words contain "
+            "their shift."
         )
         if any(row["connection"] == "different" for row in others):
             text += (
-                " Judge the association by the gap of associated and different words, in which a shift of all words "
-                "cancels."
+                " Judge the association by the contrast associated - different, in which a shift of all words cancels."
             )
     yield Statement("controls differ", text, {row["connection"]: row for row in moved})
 
@@ -462,7 +393,7 @@ def equalized_doubts(
 ) -> Iterator[Statement]:
     """Yield a statement on equalized protected words, and one on equalized attribute words.
 
-    Its kind is ``"closed by construction"`` if they are more than half of the words, which changes the answer.
+    Its kind is ``"zero by construction"`` if they are more than half of the words, which changes the answer.
     """
     first = facts["conditions"][0]
     for words, role, others in ((protected, "protected", "stereotype"), (attributes, "attribute", "protected")):
@@ -478,21 +409,21 @@ def equalized_doubts(
         )
         if is_most:
             text += (
-                "Differences between partners are 0, so their part of the gap closes by construction. This shows what "
-                "was done to these words, not that no association is left. "
+                "Differences between partners are 0, so their part of the contrast is 0 by construction. This shows "
+                "what was done to these words, not that no association is left. "
             )
         elif role == "protected":
             text += (
-                "Their gaps cannot show how a word differs from its partner. Such words also share part of their "
+                "Their contrasts cannot show how a word differs from its partner. Such words also share part of their "
                 "change, so the intervals are somewhat too narrow. "
             )
         else:
-            text += "A gap between lists of partners is 0 by construction, even if an association is left. "
+            text += "A contrast between lists of partners is 0 by construction, even if an association is left. "
         have = f"only {name_some(left, 6)}" if len(left) < _FEWEST_LEFT else f"{len(left)} ({name_some(left, 6)})"
         text += f"Judge debiasing by {role} words that were not equalized, of which these lists have "
         text += f"{have if left else 'none'}{': use others, such as first names.' if len(left) < _FEWEST_LEFT else '.'}"
         kind = "equalized words" if role == "protected" else "equalized attribute words"
-        yield Statement("closed by construction" if is_most else kind, text, {"words": tuple(words)})
+        yield Statement("zero by construction" if is_most else kind, text, {"words": tuple(words)})
 
 
 def _lacking(lacking: "pd.DataFrame", noun: str) -> Iterator[Statement]:

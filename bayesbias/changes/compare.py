@@ -1,4 +1,4 @@
-"""`compare_embeddings`: how a gap differs between embeddings, such as an original and a debiased one."""
+"""`compare_embeddings`: how a contrast differs between embeddings, such as an original and a debiased one."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ def compare_embeddings(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> Changes:
-    """Return how the gaps between associated and other attribute words differ between embeddings.
+    """Return how the contrasts between associated and other attribute words differ between embeddings.
 
     Each embedding is compared with the first, as `trend` compares two periods, whatever the others are: the sample are
     the vectors of an attribute word's distances in both embeddings, so that what they share cancels, such as which
@@ -43,7 +43,7 @@ def compare_embeddings(
     Returns
     -------
     Changes
-        Frames `gaps`, `changes` and `distances`. `print` shows its conclusions.
+        Frames `contrasts`, `changes` and `distances`. `print` shows its conclusions.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def compare_embeddings(
         no control has fewer than two words (a control list is left out and named, see `Changes.doubts`), or a table
         lacks single pairs of words that it has.
     ReportError, ArgumentError
-        If there are fewer than two tables, a name or a setting is not usable, or no gap is measured.
+        If there are fewer than two tables, a name or a setting is not usable, or no contrast is measured.
     NotEnoughMemoryError
         If the draws do not fit into memory.
 

@@ -1,4 +1,4 @@
-"""The changes of a gap between conditions, from the draws of one sample of paired distances."""
+"""The changes of a contrast between conditions, from the draws of one sample of paired distances."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,8 +23,8 @@ from bayesbias.changes.result import (
     Pairing,
     change_parts,
     change_rows,
+    contrast_rows,
     distance_rows,
-    gap_rows,
 )
 from bayesbias.embeddings.loading import load_embedding
 from bayesbias.embeddings.periods import period_files
@@ -42,7 +42,7 @@ from bayesbias.estimates.intervals import SCOPES, check_baseline, contrast_name
 from bayesbias.models.data import SIDES, lacking_sides
 from bayesbias.models.fits import fit_attribute, tied_directions
 from bayesbias.models.multivariate.attribute_sample import has_both
-from bayesbias.models.periods.gap_draws import FEWEST_WORDS, ContrastDraws, PeriodSample, period_sample
+from bayesbias.models.periods.contrast_draws import FEWEST_WORDS, ContrastDraws, PeriodSample, period_sample
 from bayesbias.models.sampling import fit
 from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
@@ -299,7 +299,7 @@ def changes_of(
     periods: Periods | None = None,
     progress: bool = False,
 ) -> Changes:
-    """Return the changes of gaps between conditions, given checked tables by condition.
+    """Return the changes of contrasts between conditions, given checked tables by condition.
 
     Changes of periods are of one sample: of all words between any two of them, of groups and words from the first to
     the last. Other conditions have no order: each is compared with the first, whatever the others are.
@@ -307,13 +307,15 @@ def changes_of(
     pairings = list(paired_conditions(tables, periods))
     for pairing in pairings:
         _check_room(pairing.sample, estimation)
-    has_gap = any(compared_connections(pairing.sample, estimation.baseline) for pairing in pairings)
-    if periods is not None and not has_gap:
-        raise _without_gap(periods.sample, estimation.baseline)
+    has_contrast = any(compared_connections(pairing.sample, estimation.baseline) for pairing in pairings)
+    if periods is not None and not has_contrast:
+        raise _without_contrast(periods.sample, estimation.baseline)
     fits: dict[str, xr.DataTree] = {}
     for name, table in with_progress(list(tables.items()), "Fitting conditions", progress=progress):
         fits[name] = fit(table, draws=estimation.draws, chains=CHAINS, random_seed=estimation.seed, progress=False)
-    gaps = gap_rows({name: condition_gaps(fitted, estimation) for name, fitted in fits.items()} if has_gap else {})
+    in_conditions = contrast_rows(
+        {name: condition_contrasts(fitted, estimation) for name, fitted in fits.items()} if has_contrast else {}
+    )
     frames: dict[str, list[pd.DataFrame]] = {name: [] for name in ("changes", "distances", *_LINES)}
     drawn: dict[str, ContrastDraws] = {}
     for pairing in with_progress(pairings, "Comparing conditions", progress=progress):
@@ -321,7 +323,11 @@ def changes_of(
             name = contrast_name(estimation.baseline, pairing.sample.connections[place])
             base = pairing.sample.connections.index(estimation.baseline)
             drawn[name] = pairing.draw(estimation, (base, place))
-            parts = {"changes": change_rows(drawn[name], pairing, gaps[gaps["contrast"] == name], estimation)}
+            parts = {
+                "changes": change_rows(
+                    drawn[name], pairing, in_conditions[in_conditions["contrast"] == name], estimation
+                )
+            }
             sides = estimation.baseline, pairing.sample.connections[place]
             parts |= {} if periods is None else periods.lines(drawn[name], sides)
             for key, frame in parts.items():
@@ -333,7 +339,7 @@ def changes_of(
             frames["distances"].append(frame)
     notes = {name: dict(table_facts(table)) for name, table in tables.items()}
     return Changes(
-        gaps=EstimateFrame(gaps),
+        contrasts=EstimateFrame(in_conditions),
         **{key: _stacked(parts) for key, parts in frames.items()},
         lacking=lacking_rows(tables, notes),
         draws=_draws(drawn, periods),
@@ -358,15 +364,15 @@ def changes_of(
 
 
 def changes_of_contrasts(
-    pairing: Pairing, gaps: "Mapping[str, pd.DataFrame]", estimation: Estimation
+    pairing: Pairing, of_fits: "Mapping[str, pd.DataFrame]", estimation: Estimation
 ) -> "tuple[pd.DataFrame, np.ndarray]":
     """Return the changes between two conditions as rows of `Changes.changes`, and their draws (draws, rows).
 
-    `gaps` are the contrasts of each condition's fit.
+    `of_fits` has the contrasts of each condition's fit.
     """
     import pandas as pd
 
-    every, frames, draws = gap_rows(gaps), [], []
+    every, frames, draws = contrast_rows(of_fits), [], []
     for place in compared_connections(pairing.sample, estimation.baseline):
         base = pairing.sample.connections.index(estimation.baseline)
         drawn = pairing.draw(estimation, (base, place))
@@ -375,7 +381,7 @@ def changes_of_contrasts(
         frames[-1].insert(0, "contrast", name)
         draws += [part * pairing.sample.unit for part, *_ in change_parts(drawn, pairing, estimation.scope)]
     if not frames:
-        raise _without_gap(pairing.sample, estimation.baseline)
+        raise _without_contrast(pairing.sample, estimation.baseline)
     return pd.concat(frames, ignore_index=True), np.concatenate(draws, axis=1)
 
 
@@ -412,11 +418,11 @@ def paired_conditions(tables: "Mapping[str, pd.DataFrame]", periods: Periods | N
         yield Pairing(period_sample(both), np.arange(2.0), pair, pair, short)
 
 
-def _without_gap(sample: PeriodSample, baseline: str) -> ReportError:
+def _without_contrast(sample: PeriodSample, baseline: str) -> ReportError:
     check_baseline(baseline, sample.connections, "tables")
     return ReportError(
-        f"No protected word has both {baseline} and other attribute words, so there is no gap. Give a group lists of "
-        "both kinds."
+        f"No protected word has both {baseline} and other attribute words, so there is no contrast. Give a group "
+        "lists of both kinds."
     )
 
 
@@ -436,17 +442,17 @@ def _stacked(frames: "list[pd.DataFrame]") -> "pd.DataFrame":
 
 
 def _draws(drawn: Mapping[str, ContrastDraws], periods: Periods | None) -> "xr.Dataset":
-    """Return the draws of the gaps of all words by scope, with dims chain, draw, contrast and condition."""
+    """Return the draws of the contrasts of all words by scope, with dims chain, draw, contrast and condition."""
     import xarray as xr
 
     if periods is None:
         return xr.Dataset()
     size, dims, unit = len(periods.times), ("chain", "draw", "contrast", "condition"), periods.sample.unit
-    gaps = {
+    overall = {
         scope: [unit * one.overall(scope).draws.reshape(CHAINS, -1, size) for one in drawn.values()] for scope in SCOPES
     }
     return xr.Dataset(
-        {scope: (dims, np.stack(of_scope, 2)) for scope, of_scope in gaps.items()},
+        {scope: (dims, np.stack(of_scope, 2)) for scope, of_scope in overall.items()},
         coords={"contrast": list(drawn), "condition": list(periods.sample.periods)},
     )
 
@@ -459,7 +465,7 @@ def compared_connections(sample: PeriodSample, baseline: str) -> list[int]:
     return [place for place in range(len(sample.connections)) if place != base and has_both(sample, base, place).any()]
 
 
-def condition_gaps(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
+def condition_contrasts(fitted: "xr.DataTree", estimation: Estimation) -> "pd.DataFrame":
     """Return the contrasts of a condition's fit at all levels."""
     return contrasts(
         fitted,

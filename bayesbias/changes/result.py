@@ -1,4 +1,4 @@
-"""`Changes`: the same gap under several conditions, and its contents on a page."""
+"""`Changes`: the same contrast under several conditions, and its contents on a page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_code import change_code
 from bayesbias.changes.change_contents import (
     change_figures,
+    contrasts_table,
     first_tables,
-    gaps_table,
     lacking_table,
     slope_tables,
     slopes_figure,
@@ -45,6 +45,7 @@ from bayesbias.changes.change_statements import (
     sizes_of_conditions,
     word_statements,
 )
+from bayesbias.changes.readings import reading_of
 from bayesbias.changes.slope_statements import slope_answer, slope_estimate, slope_origins, slope_statements
 from bayesbias.estimates.intervals import (
     SCOPES,
@@ -52,11 +53,10 @@ from bayesbias.estimates.intervals import (
     diagnostics_of,
     direction_of,
     is_borderline,
-    is_settled,
     moments,
 )
 from bayesbias.models.numerics.contrast_estimate import draws_interval
-from bayesbias.models.periods.gap_draws import (
+from bayesbias.models.periods.contrast_draws import (
     ContrastDraws,
     ListDeviations,
     PeriodSample,
@@ -78,29 +78,29 @@ _ON_PAGE = ("Slopes", "Trend", "How to read it", "Methods")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Changes(ComparedConditions):
-    """The same gap under several conditions, returned by `compare_embeddings` and `trend`; `print` shows conclusions.
+    """A contrast under several conditions, returned by `compare_embeddings` and `trend`; `print` shows conclusions.
 
-    Conditions are embeddings, periods or methods of debiasing. A gap is a contrast under one condition: the distance to
-    associated attribute words minus that to others; below 0, associated words are nearer. A change is the gap under a
-    second condition minus that under a first. All are in the unit of the tables: cosine distances, nats, or another.
+    Conditions are embeddings, periods or methods of debiasing. A contrast is the mean distance to associated attribute
+    words minus that to others; below 0, associated words are nearer. A change is the contrast under a second condition
+    minus that under a first. All are in the unit of the tables: cosine distances, nats, or another.
 
     Parameters
     ----------
-    gaps : pandas.DataFrame
+    contrasts : pandas.DataFrame
         One row for each `condition` and contrast, over all words, for each group and for each word: what `contrasts`
         returns for the default model, fitted to the condition's table alone.
     changes : pandas.DataFrame
         One row for each contrast and pair of conditions, `first` and `second`:
 
         - `protected_group` and `protected_word` are empty in the rows of all words;
-        - `observed` is the change of the observed gap of the averages, lists and groups weighing the same;
+        - `observed` is the change of the observed contrast of the averages, lists and groups weighing the same;
         - estimates, `borderline` and `direction` as in `contrasts` (``"equal"`` if no distance differs);
-        - `reading` is ``"not settled"`` or ``"borderline"`` by the interval of the change; else, by the gaps of both
-          conditions, ``"narrower"``, ``"wider"``, ``"opposite sign"`` (settled on different sides),
-          ``"narrower, no longer settled"``, ``"now settled"``, ``"changed"`` (neither gap is settled); or
+        - `reading` is ``"not settled"`` or ``"borderline"`` by the interval of the change; else, by the contrasts under
+          both conditions, ``"smaller"`` (nearer to 0), ``"larger"``, ``"opposite sign"`` (settled on different sides),
+          ``"smaller, no longer settled"``, ``"now settled"``, ``"changed"`` (neither contrast is settled); or
           ``"no change"`` (no distance differs).
 
-        The change has the small error of what is paired: it is more reliable than the difference of the two gaps.
+        The change has the small error of what is paired: it is more reliable than the difference of the two contrasts.
     distances : pandas.DataFrame
         The changes of the mean distance to each `connection`, of all words and of each word, without a reading.
     lines, slopes, neighbours : pandas.DataFrame
@@ -109,7 +109,7 @@ class Changes(ComparedConditions):
         Words that some conditions lack: their `list`, the number of `conditions` that have them, those that it `lacks`,
         and the `reason`.
     draws : xarray.Dataset
-        Of periods alone: draws of the gaps of all words, paired over periods, as `population` and `these_words`.
+        Of periods alone: draws of the contrasts of all words, paired over periods, as `population` and `these_words`.
     fits
         Fit of the default model to each condition's table.
     facts
@@ -119,7 +119,7 @@ class Changes(ComparedConditions):
         out).
     """
 
-    gaps: "pd.DataFrame"
+    contrasts: "pd.DataFrame"
     changes: "pd.DataFrame"
     distances: "pd.DataFrame"
     lines: "pd.DataFrame"
@@ -157,13 +157,13 @@ class Changes(ComparedConditions):
 
     @cached_property
     def answers(self) -> tuple[Statement, ...]:
-        """What happened to the gaps, of groups too, between the ends; without gaps, to the mean distances."""
+        """How contrasts, of groups too, changed between the ends; without contrasts, how mean distances changed."""
         if self.changes.empty:
             return self._distance_statements()
         rows = self.changes[self.changes["protected_word"] == ""]
         first = self.changes["contrast"].iloc[0]
         shown = rows[(rows["protected_group"] == "") | (rows["contrast"] == first)]
-        return tuple(change_statement(row, self.gaps) for row in rows_of(shown) if self._is_end(row))
+        return tuple(change_statement(row, self.contrasts) for row in rows_of(shown) if self._is_end(row))
 
     @property
     def verdicts(self) -> tuple[Statement, ...]:
@@ -220,15 +220,15 @@ class Changes(ComparedConditions):
         prob = f"{percent_text(facts['hdi_prob'])} HPDI"
         of_words, change = changes["protected_word"] != "", {"mean": "Change"}
         ends = changes[[self._is_end(row) for row in rows_of(changes)]]
-        tables = first_tables(ends, self.gaps, facts, prob) | {
+        tables = first_tables(ends, self.contrasts, facts, prob) | {
             "changes": ResultTable(
-                changes[~of_words], "Changes", f"Changes of gaps, {prob}", headings=change, differences=True
+                changes[~of_words], "Changes", f"Changes of contrasts, {prob}", headings=change, differences=True
             ),
             "words": ResultTable(
                 changes[of_words], "Changes", f"Changes of single words, {prob}", headings=change, differences=True
             ),
-            "gaps": gaps_table(self.gaps, facts, prob),
-            "lines": ResultTable(self.lines, "Trend", f"Trend of the gaps, {prob}", _LINE_COLUMNS),
+            "contrasts": contrasts_table(self.contrasts, facts, prob),
+            "lines": ResultTable(self.lines, "Trend", f"Trend of the contrasts, {prob}", _LINE_COLUMNS),
             **slope_tables(self.slopes, self.sides, prob, self.measure),
             "neighbours": ResultTable(self.neighbours, "Trend", "Whether neighbouring periods deviate alike"),
             "distances": ResultTable(
@@ -243,9 +243,9 @@ class Changes(ComparedConditions):
         shown = {part.title: part for part in self.parts}
         of_slopes = slope_statements(self.slopes, self.sides, self._origins, self.measure, of_periods=False)
         shown["Slopes"] = StatementList("Slopes", of_slopes)
-        if "Trend" in shown:  # those of other gaps are in the table
-            gap = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
-            trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in gap)
+        if "Trend" in shown:  # those of other contrasts are in the table
+            chosen = {"", changes["contrast"].iloc[0]} if len(changes) else {""}
+            trend = (text for text in shown["Trend"].statements if text.numbers.get("contrast", "") in chosen)
             shown["Trend"] = StatementList("Trend", tuple(trend))
         return Contents(
             title=self._headline,
@@ -259,7 +259,7 @@ class Changes(ComparedConditions):
             tables={name: table for name, table in tables.items() if len(table.frame)},
             figures={
                 **slopes_figure(self.slopes, prob, self.measure),
-                **change_figures(ends, self.gaps, facts, prob, self._alternatives, is_first=self.slopes.empty),
+                **change_figures(ends, self.contrasts, facts, prob, self._alternatives, is_first=self.slopes.empty),
             },
             opened=("Slopes", "Periods", "Trend", "Groups", "Words") if len(changes) else (SHOWS,),
             doubts=self.doubts,
@@ -277,7 +277,7 @@ class Changes(ComparedConditions):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """Names of both sides of the first gap: of the attribute lists, if each is one list for all words."""
+        """Names of both sides of the first contrast: of the attribute lists, if each is one list for all words."""
         base, other = contrast_sides(str(self.changes["contrast"].iloc[0])) if len(self.changes) else ("", "")
         lists: Mapping[str, str] = self.facts["lists"]
         return lists.get(base, base), lists.get(other, other)
@@ -290,7 +290,7 @@ class Changes(ComparedConditions):
 
     @property
     def _slopes(self) -> list[Mapping[str, Any]]:
-        """The slopes of the first gap on the first covariate, then their change; empty without covariates of words."""
+        """Slopes of the first contrast's leans on the first covariate, then their change; empty without covariates."""
         if self.slopes.empty:
             return []
         keys = ["contrast", "covariate"]
@@ -302,14 +302,14 @@ class Changes(ComparedConditions):
             return ""
         if rows := self._slopes:
             return slope_estimate(rows, rows[0]["covariate"], self.facts["hdi_prob"], self.measure)
-        return change_estimate(self.verdicts[0].numbers, self.gaps, self.facts)
+        return change_estimate(self.verdicts[0].numbers, self.contrasts, self.facts)
 
     @property
     def _answer(self) -> str:
         if rows := self._slopes:
             return slope_answer(rows, rows[0]["covariate"], self.sides, self.measure)
         if self.changes.empty:
-            return f"The study has no gap to compare: only mean {self.measure.numbers} changed, or did not."
+            return f"The study has no contrast to compare: only mean {self.measure.numbers} changed, or did not."
         rows = [verdict.numbers for verdict in self.verdicts]
         return change_answer(rows[0]["contrast"], rows[0]["first"], {row["second"]: row["reading"] for row in rows})
 
@@ -329,7 +329,7 @@ class Changes(ComparedConditions):
         if rows := self._slopes:
             first, second = self.sides
             name = quoted_name(rows[0]["covariate"])
-            return f"Does a word's gap between {first} and {second} words follow {name}, and did that change?"
+            return f"Does the lean of words towards {first} or {second} words follow {name}, and did that change?"
         if self.facts["times"] is not None:
             return f"How did {association} move?"
         first, *others = self.conditions
@@ -385,7 +385,7 @@ class Pairing:
         return list_deviations(self.sample)
 
     def draw(self, estimation: Estimation, contrast: tuple[int, int | None]) -> ContrastDraws:
-        """Return draws of the gaps between two connections, or of the mean distances to one."""
+        """Return draws of the contrasts between two connections, or of the mean distances to one."""
         return draw_contrast(
             self.sample,
             self.list_parts,
@@ -444,20 +444,22 @@ def estimate_rows(
     return pd.concat([frame, diagnostics.mask(np.tile(constant[:, None], len(diagnostics.columns)))], axis=1)
 
 
-def gap_rows(gaps_by_condition: "Mapping[str, pd.DataFrame]") -> "pd.DataFrame":
+def contrast_rows(contrasts_by_condition: "Mapping[str, pd.DataFrame]") -> "pd.DataFrame":
     """Return the contrasts of each condition's own fit, one condition after the other."""
     import pandas as pd
 
-    if not gaps_by_condition:
+    if not contrasts_by_condition:
         return pd.DataFrame(columns=["condition", "contrast", "protected_group", "protected_word"])
-    frame = pd.concat(gaps_by_condition, names=["condition"]).reset_index(level="condition")
+    frame = pd.concat(contrasts_by_condition, names=["condition"]).reset_index(level="condition")
     return frame.reset_index(drop=True)
 
 
-def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", estimation: Estimation) -> "pd.DataFrame":
+def change_rows(
+    drawn: ContrastDraws, pairing: Pairing, contrasts: "pd.DataFrame", estimation: Estimation
+) -> "pd.DataFrame":
     """Return the changes of a contrast with their readings: of all words, of groups, and of single words.
 
-    `gaps` are the rows of the contrast from `gap_rows`.
+    `contrasts` are the rows of the contrast from `contrast_rows`.
     """
     import pandas as pd
 
@@ -466,11 +468,9 @@ def change_rows(drawn: ContrastDraws, pairing: Pairing, gaps: "pd.DataFrame", es
         estimate_rows(draws, labels, *settings, means=means, unit=pairing.sample.unit) for draws, labels, means in parts
     ]
     frame = pd.concat(frames, ignore_index=True)
-    gap_by_key = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(gaps)}
+    by_key = {(row["condition"], row["protected_group"], row["protected_word"]): row for row in rows_of(contrasts)}
     frame["reading"] = [
-        reading_of(
-            row, *(gap_by_key.get((row[side], row["protected_group"], row["protected_word"])) for side in _SIDES)
-        )
+        reading_of(row, *(by_key.get((row[side], row["protected_group"], row["protected_word"])) for side in _SIDES))
         for row in rows_of(frame)
     ]
     return frame
@@ -566,33 +566,3 @@ def distance_rows(drawn: ContrastDraws, pairing: Pairing, estimation: Estimation
     if words is not None:
         frames.append(estimate_rows(*words, *settings, unit=sample.unit))
     return pd.concat(frames, ignore_index=True).drop(columns="protected_group")
-
-
-def reading_of(change: Mapping[Any, Any], first: Mapping[Any, Any] | None, second: Mapping[Any, Any] | None) -> str:
-    """Return how a gap differs between two conditions, from its change and from the gap under each of them.
-
-    All are rows with `mean`, `hdi_low`, `hdi_high` and `borderline`. A gap that was not measured is not settled.
-
-    >>> settled_below = {"mean": -0.2, "hdi_low": -0.3, "hdi_high": -0.1, "borderline": False}
-    >>> change = {"mean": 0.1, "hdi_low": 0.05, "hdi_high": 0.15, "borderline": False, "direction": "farther"}
-    >>> reading_of(change, settled_below, settled_below), reading_of(change, settled_below, None)
-    ('narrower', 'narrower, no longer settled')
-    """
-    if change["direction"] == "equal":
-        return "no change"
-    if change["borderline"]:
-        return "borderline"
-    if not is_settled(change["hdi_low"], change["hdi_high"]):
-        return "not settled"
-    is_first, is_second = (
-        gap is not None and is_settled(gap["hdi_low"], gap["hdi_high"]) and not gap["borderline"]
-        for gap in (first, second)
-    )
-    if first is None or not is_first:
-        return "now settled" if is_second else "changed"
-    if second is not None and is_second and first["mean"] * second["mean"] < 0:
-        return "opposite sign"
-    # The change decides, and not the sizes of the two gaps, which come from two fits.
-    if change["mean"] * first["mean"] > 0:
-        return "wider"
-    return "narrower" if is_second else "narrower, no longer settled"

@@ -1,12 +1,13 @@
-"""Sentences on the slopes of words' gaps on numbers of the words, by period, and on how they changed."""
+"""Sentences on the slopes of words' leans on numbers of the words, by period, and on how they changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.number_text import counted, estimate_text, listed, percent_text, quoted_name, signed_text
 from bayesbias.base.statements import Statement, rows_of
+from bayesbias.changes.readings import claims_text
 from bayesbias.errors import name_some
-from bayesbias.estimates.intervals import contrast_sides, mark_of
+from bayesbias.estimates.intervals import contrast_sides
 from bayesbias.tables.measures import Measure, measure_of
 
 if TYPE_CHECKING:
@@ -14,46 +15,25 @@ if TYPE_CHECKING:
 
 _OTHER_SCALE = 0.1
 """Change of the mean distance from which a change of slopes is suspected to be one of scale."""
-# Value of `reading` of the change of a slope -> the end of a sentence.
-_CHANGES = {
-    "weaker": "is weaker (nearer to 0) in {last}",
-    "weaker, no longer settled": "is weaker and no longer settled in {last}",
-    "stronger": "is stronger (farther from 0) in {last}",
-    "now settled": "is settled only in {last}",
-    "opposite sign": "has the opposite sign in {last}",
-    "changed": "changed, though no slope is settled",
-    "borderline": "has a borderline change",
-    "not settled": "has no settled change",
-    "no change": "is the same",
-}
-
-
-def slope_reading(reading: str) -> str:
-    """Return the reading of the change of a slope, given the reading that a gap would have.
-
-    >>> slope_reading("narrower, no longer settled")
-    'weaker, no longer settled'
-    """
-    return reading.replace("narrower", "weaker").replace("wider", "stronger")
 
 
 def slope_claim(row: Mapping[Any, Any], covariate: str, sides: tuple[str, str], measure: Measure) -> str:
-    """Return whether the gaps of words follow a covariate, as a clause."""
+    """Return whether the leans of words follow a covariate, as a clause."""
     if row["borderline"]:
-        return f"it is borderline whether gaps follow {quoted_name(covariate)}"
+        return f"it is borderline whether leans follow {quoted_name(covariate)}"
     if not row["settled"]:
-        return f"it is not settled whether gaps follow {quoted_name(covariate)}"
+        return f"it is not settled whether leans follow {quoted_name(covariate)}"
     return f"with a larger {quoted_name(covariate)}, {measure.shift(f'{sides[0 if row["mean"] < 0 else 1]} words')}"
 
 
 def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple[str, str], measure: Measure) -> str:
-    """Return in how many periods the gaps of words follow a covariate, and how the slope changed.
+    """Return in how many periods the leans of words follow a covariate, and how the slope changed.
 
     `rows` are the slopes by period, then their change.
 
     >>> from bayesbias.tables.measures import COSINE_DISTANCE
     >>> row = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
-    >>> change = {"reading": "weaker"}
+    >>> change = {"reading": "smaller"}
     >>> slope_answer([row, row, change], "pay_gap", ("female", "male"), COSINE_DISTANCE).partition("; ")[0]
     "With a larger 'pay gap', words lie nearer to female words in both periods"
     """
@@ -67,19 +47,12 @@ def slope_answer(rows: Sequence[Mapping[str, Any]], covariate: str, sides: tuple
     shown[1:] = [text.removeprefix(f"a word's {measure.numbers} shift ") for text in shown[1:]]
     claim = f"With a larger {quoted_name(covariate)}, {' and '.join(shown)}"
     if not shown:
-        claim = f"It is not settled in any period whether gaps follow {quoted_name(covariate)}"
-    return f"{claim}; the slope {_CHANGES[change['reading']].format(last=by_period[-1]['period'])}."
+        claim = f"It is not settled in any period whether leans follow {quoted_name(covariate)}"
+    return f"{claim}; the slope {_change_claim(change, by_period)}."
 
 
-def slope_change_mark(row: Mapping[str, Any]) -> str:
-    """Return the mark of the change of a slope in a table.
-
-    >>> slope_change_mark({"reading": "weaker", "mean": 0.1}), slope_change_mark({"reading": "no change", "mean": 0.0})
-    ('● → weaker', '○ no change')
-    """
-    reading = row["reading"]
-    is_settled = reading not in ("not settled", "no change")
-    return mark_of(reading, row["mean"], is_open=reading == "borderline", is_settled=is_settled)
+def _change_claim(change: Mapping[Any, Any], by_period: Sequence[Mapping[Any, Any]]) -> str:
+    return claims_text({by_period[-1]["period"]: change["reading"]}, 1, what="slope")
 
 
 def _of_periods(count: int, every: int) -> str:
@@ -125,7 +98,7 @@ def slope_statements(
             claim = slope_claim(row, str(covariate), sides, measure)
             text = f"In {row['period']}, {claim}: slope {estimate_text(row)}, from {counted(row['words'], 'word')}."
             statements.append(Statement("slope", text, row))
-        claim = _CHANGES[change["reading"]].format(last=by_period[-1]["period"])
+        claim = _change_claim(change, by_period)
         text = f"From {change['period']}, the slope on {named} {claim}: its change is {estimate_text(change)}."
         if len({row["words"] for row in rows_of(rows)}) > 1:
             counts = listed([str(row["words"]) for row in by_period], len(by_period))
@@ -137,7 +110,7 @@ def slope_statements(
         if origin := origins.get(str(covariate)):
             statements.append(Statement("origin", origin, {"covariate": str(covariate)}))
         text = (
-            f"A slope is the change of a word's gap for {change['unit']} of {named}, {measure.in_unit}. The gap "
+            f"A slope is the change of a word's lean for {change['unit']} of {named}, {measure.in_unit}. The lean "
             f"is the word's mean {measure.short} {measure.preposition} {sides[0]} words minus that "
             f"{measure.preposition} {sides[1]} words. With a slope below 0 and a larger {named}, "
             f"{measure.shift(f'{sides[0]} words', f'{sides[1]} words')}."
@@ -147,7 +120,7 @@ def slope_statements(
 
 
 def slope_origins(slopes: "pd.DataFrame", distances: "pd.DataFrame", facts: Mapping[str, Any]) -> dict[str, str]:
-    """Return what can have changed the first gap's slope on each covariate: distances, numbers of the words, or both.
+    """Return what can have changed the first slope on each covariate: distances, numbers of the words, or both.
 
     A covariate is left out if its numbers are the same in the first and the last period and distances are not. The
     arguments are those of `Changes`.

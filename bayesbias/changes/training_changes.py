@@ -8,15 +8,16 @@ import numpy as np
 
 from bayesbias.base.number_text import counted, interval_text, signed_text
 from bayesbias.base.statements import Statement, rows_of
-from bayesbias.changes.change_statements import claims_text, in_rope_text
+from bayesbias.changes.change_statements import in_rope_text
 from bayesbias.changes.engine import (
     changes_of_contrasts,
     checked_tables,
-    condition_gaps,
+    condition_contrasts,
     doubts_about_words,
     paired_conditions,
 )
-from bayesbias.changes.result import Estimation, reading_of
+from bayesbias.changes.readings import claims_text, reading_of
+from bayesbias.changes.result import Estimation
 from bayesbias.changes.training_spread import KEYS, OverSeeds
 from bayesbias.changes.training_statements import both_intervals_text, condition_label, counts_text, original_sd_text
 from bayesbias.errors import ReportError, name_some
@@ -61,27 +62,27 @@ def second_conditions(
 
 
 @dataclass(frozen=True, eq=False)
-class FittedGaps:
+class FittedContrasts:
     """The fits of a condition, its `name`, by seed, and their contrasts at all levels."""
 
     name: str
     fits: "Mapping[Hashable, xr.DataTree]"
-    gaps: "Mapping[Hashable, pd.DataFrame]"
+    contrasts: "Mapping[Hashable, pd.DataFrame]"
 
     @classmethod
-    def of_fits(cls, name: str, fits: "Mapping[Hashable, xr.DataTree]", estimation: Estimation) -> "FittedGaps":
+    def of_fits(cls, name: str, fits: "Mapping[Hashable, xr.DataTree]", estimation: Estimation) -> "FittedContrasts":
         """Return fits with their contrasts."""
-        return cls(name, fits, {seed: condition_gaps(fit, estimation) for seed, fit in fits.items()})
+        return cls(name, fits, {seed: condition_contrasts(fit, estimation) for seed, fit in fits.items()})
 
     def over_seeds(self, estimation: Estimation, level: str) -> OverSeeds:
         """Return the contrasts of all seeds at a level, with their draws."""
         options = {"baseline": estimation.baseline, "level": level, "scope": estimation.scope}
         draws = [contrast_draws(fit, **options) for fit in self.fits.values()]
-        return OverSeeds.of_contrasts(self.gaps, draws, level)
+        return OverSeeds.of_contrasts(self.contrasts, draws, level)
 
 
 def seed_changes(
-    first: FittedGaps, second: FittedGaps, estimation: Estimation, level: str
+    first: FittedContrasts, second: FittedContrasts, estimation: Estimation, level: str
 ) -> tuple[OverSeeds, tuple[Statement, ...]]:
     """Return the paired changes of each seed at a level, from the fits of both conditions, and doubts about words.
 
@@ -93,8 +94,8 @@ def seed_changes(
     for seed in first.fits:
         tables = checked_tables({label: fitted_table(one.fits[seed]) for label, one in conditions.items()})
         (pairing,) = paired_conditions(tables)
-        gaps = {label: one.gaps[seed] for label, one in conditions.items()}
-        frames[seed], drawn = changes_of_contrasts(pairing, gaps, estimation)
+        contrasts = {label: one.contrasts[seed] for label, one in conditions.items()}
+        frames[seed], drawn = changes_of_contrasts(pairing, contrasts, estimation)
         draws.append(drawn)
         doubts[seed] = doubts_about_words(pairing, tables, second.fits[seed])
     return OverSeeds.of_changes(frames, draws, level), tuple(_over_seeds(doubts))
@@ -109,7 +110,7 @@ def _over_seeds(doubts: Mapping[Hashable, tuple[Statement, ...]]) -> Iterator[St
 
 
 def estimated_changes(
-    original: FittedGaps, conditions: Sequence[FittedGaps], estimation: Estimation, level: str
+    original: FittedContrasts, conditions: Sequence[FittedContrasts], estimation: Estimation, level: str
 ) -> "tuple[pd.DataFrame, pd.DataFrame, list[Statement]]":
     """Return the changes over seeds of all conditions, those of each seed, and doubts about the words of conditions.
 
@@ -124,8 +125,11 @@ def estimated_changes(
     for second in conditions:
         changes, raised = seed_changes(original, second, estimation, level)
         frame = changes.estimates(estimation)
-        for side, gaps in ((ORIGINAL, before), ("changed", second.over_seeds(estimation, level).estimates(estimation))):
-            named = gaps[KEYS + columns].rename(columns={column: f"{side}_{column}" for column in columns})
+        for side, contrasts in (
+            (ORIGINAL, before),
+            ("changed", second.over_seeds(estimation, level).estimates(estimation)),
+        ):
+            named = contrasts[KEYS + columns].rename(columns={column: f"{side}_{column}" for column in columns})
             frame = frame.merge(named, "left")
         frame.insert(len(KEYS), "first", original.name)
         frame.insert(len(KEYS) + 1, "second", second.name)
@@ -143,10 +147,10 @@ def estimated_changes(
 
 
 def change_over_seeds(row: Mapping[Any, Any], *, same: bool) -> str:
-    """Return how a gap changed on average over seeds, as a reading of `Changes.changes`.
+    """Return how a contrast changed on average over seeds, as a reading of `Changes.changes`.
 
-    `row` has the change (`mean`, `hdi_low`, `hdi_high`) and the gaps on average over seeds, whose columns begin with
-    ``original_`` and ``changed_``; `same` is whether no distance behind it changed in any seed.
+    `row` has the change (`mean`, `hdi_low`, `hdi_high`) and the contrasts on average over seeds, whose columns begin
+    with ``original_`` and ``changed_``; `same` is whether no distance behind it changed in any seed.
     """
     sides = [
         {"borderline": False, **{column: row[f"{side}_{column}"] for column in ("mean", "hdi_low", "hdi_high")}}
@@ -156,21 +160,21 @@ def change_over_seeds(row: Mapping[Any, Any], *, same: bool) -> str:
 
 
 def change_over_seeds_statement(row: Mapping[Any, Any], rank: str = "", *, whole: bool = True) -> Statement:
-    """Return how a gap changed on average over seeds; a `whole` statement has each interval and each seed.
+    """Return how a contrast changed on average over seeds; a `whole` statement has each interval and each seed.
 
     Its kind is the `reading` of the row. `rank` is that of the vectors under the second condition, if it is known.
     """
     words = row["protected_word"] or row["protected_group"]
     words = f"{words}, for exactly these words," if row["protected_group"] else words
-    gaps = [
+    contrasts = [
         f"{signed_text(row[f'{side}_mean'])} "
         f"({interval_text(row[f'{side}_hdi_low'], row[f'{side}_hdi_high'])}) in {condition}"
         for side, condition in ((ORIGINAL, row["first"]), ("changed", row["second"]))
         if np.isfinite(row[f"{side}_mean"])
     ]
     claim = claims_text({condition_label(row): row["change"]}, 1)
-    text = f"Compared with {row['first']}, the gap {row['contrast']}{f' of {words}' if words else ''} {claim}"
-    now = f" The gap is {' and '.join(gaps)}." if gaps else ""
+    text = f"Compared with {row['first']}, the contrast {row['contrast']}{f' of {words}' if words else ''} {claim}"
+    now = f" The contrast is {' and '.join(contrasts)}." if contrasts else ""
     if whole:
         text += (
             f". On average over {counted(row['seeds'], 'seed')}, it changes by {signed_text(row['mean'])} in cosine "

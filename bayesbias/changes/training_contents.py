@@ -38,7 +38,7 @@ def tables_over_seeds(
     labels = [name or every for name in contrasts["protected_group"][~is_word]]
     groups = contrasts[~is_word].assign(protected_group=labels)
     frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", words)}
-    what = "Changes of gaps" if "change" in contrasts else "Contrasts"
+    what = "Changes of contrasts" if "change" in contrasts else "Contrasts"
     above, headings = "", SEED_HEADINGS
     if "change" in contrasts:
         above = f"; above 0, {facts['baseline']} words are farther than before"
@@ -54,8 +54,8 @@ def tables_over_seeds(
         conditions["conditions_over_seeds"] = ResultTable(
             frame,
             "Conditions",
-            f"Change of the gap {frame['contrast'].iloc[0]}{of_words} in each condition over seeds, in units of cosine "
-            f"distance, {prob}",
+            f"Change of the contrast {frame['contrast'].iloc[0]}{of_words} in each condition over seeds, in units of "
+            f"cosine distance, {prob}",
             ("second", *estimate, *(("dimensions_used",) if facts["ranks"] else ())),
             {**SEED_HEADINGS, "second": "Condition"},
             differences=True,

@@ -92,8 +92,8 @@ def training_mark(row: Mapping[str, Any]) -> str:
 
     >>> training_mark({"reading": "stable", "mean": -0.1}), training_mark({"reading": "open", "mean": -0.1})
     ('● ← nearer', '⊙ ← open')
-    >>> training_mark({"reading": "seeds disagree", "change": "narrower", "mean": 0.1})
-    '⊙ → narrower; seeds disagree'
+    >>> training_mark({"reading": "seeds disagree", "change": "smaller", "mean": 0.1})
+    '⊙ → smaller; seeds disagree'
     """
     reading, is_open = row["reading"], row["reading"] in _OPEN_POINTS
     if "change" in row:
@@ -135,11 +135,11 @@ def training_estimate(rows: Sequence[Mapping[str, Any]], hdi_prob: float) -> str
             f"{percent_text(hdi_prob)} intervals over seeds and words."
         )
     (row,) = rows
-    gaps = [row.get(f"{side}_mean", float("nan")) for side in ("original", "changed")]
+    before, after = (row.get(f"{side}_mean", float("nan")) for side in ("original", "changed"))
     base = contrast_sides(row["contrast"])[0]
     moved = (
-        f" (gap before: {signed_text(gaps[0])}, after: {signed_text(gaps[1])}; below 0, {base} words are nearer)"
-        if all(map(isfinite, gaps))
+        f" (contrast before: {signed_text(before)}, after: {signed_text(after)}; below 0, {base} words are nearer)"
+        if isfinite(before) and isfinite(after)
         else ""
     )
     over = f"on average over {counted(row['seeds'], 'seed')}"
@@ -151,17 +151,17 @@ def training_estimate(rows: Sequence[Mapping[str, Any]], hdi_prob: float) -> str
 
 
 def original_sd_text(row: Mapping[str, Any]) -> str:
-    """Return how much the gap of the first condition varies between trainings, as a further sentence.
+    """Return how much the contrast of the first condition varies between trainings, as a further sentence.
 
     >>> row = {"first": "original", "original_seed_sd": 0.003, "original_seed_sd_low": 0.001}
     >>> original_sd_text(row | {"original_seed_sd_high": 0.005})
-    ' From training to training, the gap in original varies by a standard deviation of 0.003 (0.001 to 0.005).'
+    ' From training to training, the contrast in original varies by a standard deviation of 0.003 (0.001 to 0.005).'
     """
     if not isfinite(row.get("original_seed_sd", float("nan"))):
         return ""
     sd, *ends = (distance_text(row[f"original_seed_sd{end}"]) for end in ("", "_low", "_high"))
     return (
-        f" From training to training, the gap in {row['first']} varies by a standard deviation of {sd} "
+        f" From training to training, the contrast in {row['first']} varies by a standard deviation of {sd} "
         f"({' to '.join(ends)})."
     )
 
@@ -326,14 +326,16 @@ def training_methods(facts: Mapping[str, Any], hdi_prob: float, random_seed: int
     if "random_seed" in settings:
         fitted_with += f" with seed {settings['random_seed']}"
     if facts["changed"]:
-        what = f"how the gaps of {facts['study']} change from {facts['first']} to {listed(facts['changed'], 12)}"
-        source = "The change of a gap in a seed comes from the paired distances of both of its tables"
+        what = f"how the contrasts of {facts['study']} change from {facts['first']} to {listed(facts['changed'], 12)}"
+        source = "The change of a contrast in a seed comes from the paired distances of both of its tables"
         if facts["steps"]:
             steps = "; ".join(f"{name}: {step}" for name, step in facts["steps"].items())
             source = f"Preparation of the vectors: {steps}. {source}"
     else:
-        what = f"the gaps of {facts['study']}"
-        source = f"The gaps of a seed come from the model {facts['model']}, fitted to its table alone ({fitted_with})"
+        what = f"the contrasts of {facts['study']}"
+        source = (
+            f"The contrasts of a seed come from the model {facts['model']}, fitted to its table alone ({fitted_with})"
+        )
     text = (
         f"We estimated {what} in {counted(len(facts['embeddings']), 'embedding')} that differ in the seed of their "
         f"training ({name_some(names, 12)}){resampled}, from {counted(facts['protected_words'], 'protected word')} and "

@@ -22,11 +22,11 @@ from bayesbias.base.results import (
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_code import DRAWS
 from bayesbias.changes.change_statements import change_answer
-from bayesbias.changes.engine import condition_gaps
+from bayesbias.changes.engine import condition_contrasts
 from bayesbias.changes.result import Estimation
 from bayesbias.changes.training_changes import (
     ORIGINAL,
-    FittedGaps,
+    FittedContrasts,
     change_over_seeds_statement,
     estimated_changes,
     second_conditions,
@@ -149,8 +149,8 @@ class TrainingComparison(Result):
         - `seed_share`: the seed's share of the variance of one embedding's contrast, `seed_share_low` to
           `seed_share_high` its interval;
         - of changes, `second`, the condition; `mean`, `hdi_low` and `hdi_high` after ``original_`` and after
-          ``changed_``: the gap under each condition on average over seeds, with its `seed_sd`; `change`: the
-          `reading` of `Changes.changes`, by the change and both gaps on average over seeds;
+          ``changed_``: the contrast under each condition on average over seeds, with its `seed_sd`; `change`: the
+          `reading` of `Changes.changes`, by the change and both contrasts on average over seeds;
         - with trainings on resampled documents, `documents_low` to `documents_high`: the interval on average over seeds
           and over samples of such documents; `document_sd`, `document_share` and their intervals, as for the seed.
     by_seed : pandas.DataFrame
@@ -225,7 +225,7 @@ class TrainingComparison(Result):
         """Whether contrasts are stable over seeds, the numbers over seeds and of each seed, and how to repeat it."""
         facts, seeds = self.facts, counted(len(self.facts["embeddings"]), "embedding")
         changed, first = listed(facts["changed"], 3) if facts["changed"] else "", facts["first"]
-        what = f"Changes of gaps from {first} to {changed}" if changed else "Contrasts"
+        what = f"Changes of contrasts from {first} to {changed}" if changed else "Contrasts"
         prob = f"{percent_text(self.hdi_prob)} HPDI"
         samples = f", and {facts['resamples']} trained on resampled documents" if facts["resamples"] else ""
         lost = tuple(
@@ -234,7 +234,7 @@ class TrainingComparison(Result):
         other_columns = [name for name in self.by_seed.columns if name not in ("sd", "ess_tail", "r_hat")]
         of_seeds = f"{seeds} that differ in the seed of their training{samples}. {facts['sizes']}."
         question = (
-            f"How do the gaps of {facts['study']} change from {first} to {changed}, over seeds?"
+            f"How do the contrasts of {facts['study']} change from {first} to {changed}, over seeds?"
             if changed
             else f"Are the contrasts of {facts['study']} stable over seeds?"
         )
@@ -277,7 +277,7 @@ class TrainingComparison(Result):
             settings={
                 "Study": facts["study"],
                 "Embeddings": ", ".join(dict.fromkeys(facts["embeddings"].values())),
-                "Model": facts["model"] + (" (of gaps; changes come from paired distances)" if changed else ""),
+                "Model": facts["model"] + (" (of contrasts; changes come from paired distances)" if changed else ""),
                 "Sampler": facts["sampler"],
                 "Each fit": ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in facts["settings"].items()),
                 "Seed of the draws": str(self.random_seed),
@@ -397,16 +397,16 @@ def compare_trainings(
     conditions = {} if changed is None else second_conditions(changed, fits, first)
     for name, others in conditions.items():
         check_conditions(fits, others, name)
-    original, facts = FittedGaps.of_fits(first, fits, estimation), _facts(fits)
+    original, facts = FittedContrasts.of_fits(first, fits, estimation), _facts(fits)
     facts["ranks"] = {name: text for name, others in conditions.items() if (text := _ranks(others.values()))}
     facts["steps"] = {name: steps for name, others in conditions.items() if (steps := _steps(others.values()))}
     if conditions:
-        changed_gaps = [FittedGaps.of_fits(name, others, estimation) for name, others in conditions.items()]
-        frame, by_seed, doubts = estimated_changes(original, changed_gaps, estimation, level)
+        changed_contrasts = [FittedContrasts.of_fits(name, others, estimation) for name, others in conditions.items()]
+        frame, by_seed, doubts = estimated_changes(original, changed_contrasts, estimation, level)
         facts["doubts"] += doubts
     else:
         over_seeds = original.over_seeds(estimation, level)
-        samples = [condition_gaps(fit, estimation) for fit in (resampled or {}).values()]
+        samples = [condition_contrasts(fit, estimation) for fit in (resampled or {}).values()]
         frame, by_seed = over_seeds.estimates(estimation, samples), over_seeds.by_seed
     frame.insert(list(frame.columns).index("not_settled") + 1, "agree", [seeds_agree(row) for row in rows_of(frame)])
     place = list(frame.columns).index("seeds")

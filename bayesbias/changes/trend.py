@@ -1,4 +1,4 @@
-"""`trend`: how the gap between associated and other words moved over periods, or between two embeddings."""
+"""`trend`: how the contrast between associated and other words moved over periods, or between two embeddings."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -25,8 +25,8 @@ from bayesbias.changes.engine import (
     times_of,
     trend_design,
 )
-from bayesbias.changes.result import CHAINS, Changes, Estimation, estimate_rows, reading_of
-from bayesbias.changes.slope_statements import slope_reading
+from bayesbias.changes.readings import reading_of
+from bayesbias.changes.result import CHAINS, Changes, Estimation, estimate_rows
 from bayesbias.embeddings.vocabularies import Case, spelling_rule
 from bayesbias.errors import ArgumentError, name_some, setting, worded
 from bayesbias.estimates.intervals import is_settled, student_scales, welch_freedom
@@ -37,7 +37,7 @@ from bayesbias.models.covariates import (
     read_covariates,
     without_unrated,
 )
-from bayesbias.models.periods.gap_draws import ContrastDraws, PeriodSample, period_sample
+from bayesbias.models.periods.contrast_draws import ContrastDraws, PeriodSample, period_sample
 from bayesbias.models.periods.period_line import LineDraws, draw_line, neighbour_test
 from bayesbias.models.sampling import fit
 from bayesbias.reports.covariates.covariate_effect import effect_between
@@ -148,13 +148,13 @@ class SlopeDraws:
 
 
 def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCovariates, *, seed: int) -> SlopeDraws:
-    """Return draws of the least-squares slope of the words' gaps on the covariates in each period, and of its change.
+    """Return draws of the least-squares slope of the words' leans on covariates in each period, and of its change.
 
     For words like these, a word's residual is added with a random weight that is the same in all periods: this gives
     each slope the variance HC2 of `bayesbias.covariate_effect`, and a change that of the words' changes. The sum of
     both errors has the degrees of freedom of Satterthwaite (1946). Dependent words count as what they are worth.
     """
-    estimate = drawn.gap_estimate
+    estimate = drawn.word_contrasts
     present = sample.protected_present[estimate.places]
     weights = np.random.default_rng([seed, 4000]).standard_normal((len(estimate.errors), len(present)))
     freedoms: list[float] = []
@@ -169,7 +169,7 @@ def draw_slopes(sample: PeriodSample, drawn: ContrastDraws, covariates: WordCova
         freedoms.append(float(robust_freedom(design).min()))
         residuals = _spread(drawn.words[:, period, has] @ design.residuals.T, design)
         return (
-            design.coefficients @ estimate.gaps[period, has],
+            design.coefficients @ estimate.observed[period, has],
             estimate.errors[:, period, has] @ design.coefficients.T,
             (weights[:, has] * residuals) @ design.coefficients.T * np.sqrt(design.effects),
         )
@@ -239,7 +239,7 @@ def slope_rows(
     for place, row in enumerate(rows):
         if row["quantity"] == "change":
             row = row | {"direction": "" if row["sd"] > ROUNDING * unit_of_tables else "equal"}
-            frame.loc[place, "reading"] = slope_reading(reading_of(row, rows[place - len(effects)], rows[place - 1]))
+            frame.loc[place, "reading"] = reading_of(row, rows[place - len(effects)], rows[place - 1])
     return frame
 
 
@@ -266,7 +266,7 @@ def trend(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> Changes:
-    """Return how an association moved over periods: gaps, changes, a trend, and the words that moved.
+    """Return how an association moved over periods: contrasts, changes, a trend, and the words that moved.
 
     Two periods may also be an original and a debiased embedding, or any two embeddings of the same words.
 
@@ -299,8 +299,8 @@ def trend(
     max_lost
         Largest share of a list's words that the embedding of a period may lack, as in `distance_table`.
     walk
-        Whether the gap is taken as a random walk, whose steps have a variance in proportion to their time, instead of
-        a line with independent deviations.
+        Whether the contrast is taken as a random walk, whose steps have a variance in proportion to their time, instead
+        of a line with independent deviations.
     baseline
         The connection from which the others are subtracted.
     scope
@@ -322,10 +322,10 @@ def trend(
     Returns
     -------
     Changes
-        Frames `gaps`, `changes`, `distances`, `lines`, `slopes`, `neighbours` and `lacking`; `print` shows its
+        Frames `contrasts`, `changes`, `distances`, `lines`, `slopes`, `neighbours` and `lacking`; `print` shows its
         conclusions. `lines` has, for each contrast, the change along the line from the first to the last period, the
         change for one unit of each covariate, and the sd of periods (its `mean` is the median); `slopes` the
-        slope of the words' gaps on each word covariate in each period, which is that of `covariate_effect` with the
+        slope of the words' leans on each word covariate in each period, which is that of `covariate_effect` with the
         same seed and as many draws, at least those of `fit` (`quantity` is ``"slope"``), and its change from the first
         to the last (``"change"``, with a `reading` as in `changes`), for one `unit`, with the number of `words` behind
         it; `neighbours` the
@@ -343,20 +343,20 @@ def trend(
     Notes
     -----
     Distances are taken within each period, so vectors need no alignment. One attribute word is one vector, of its
-    distances to all protected words in all periods: the mean of a list of n words has the covariance of its vectors
-    over n, with n - 1 degrees of freedom. Gaps are multivariate t with the degrees of freedom of Welch (1947), as in
-    the t-test of unequal variances, with variances pooled over words and periods. A change has the error of the paired
-    differences: words that are near to everything in all periods do not blur it. With two lists of 4 words, 3 to 6
-    degrees of freedom make intervals wide, as they should.
+    distances to all protected words in all periods: the mean of a list of n words has the covariance of its
+    vectors over n, with n - 1 degrees of freedom. Contrasts are multivariate t with the degrees of freedom of Welch
+    (1947), as in the t-test of unequal variances, with variances pooled over words and periods. A change has the error
+    of the paired differences: words that are near to everything in all periods do not blur it. With two lists of 4
+    words, 3 to 6 degrees of freedom make intervals wide, as they should.
 
-    A word's gaps vary around those of its group by S over periods, with the half-t priors of Huang and Wand (2013) in
-    orthonormal coordinates of time. The gap of words like these is the mean of these words plus Normal(0, S / J_g).
-    Slopes on covariates of words in a period are those of `covariate_effect`. Their change is that of least squares
-    over the words of both periods: for words like these, each word's residual enters with a random weight that is the
-    same in all periods, so that changes are paired, and both errors together have the degrees of freedom of
-    Satterthwaite (1946). A change need not be exactly the difference of both slopes.
-    Coefficients of the trend are least squares, never generalised least squares, with the sd of periods around it, net
-    of the error of the gaps, as a further error; both together have the degrees of freedom of Satterthwaite.
+    A word's contrasts vary around those of its group by S over periods, with the half-t priors of Huang and Wand (2013)
+    in orthonormal coordinates of time. The contrast of words like these is the mean of these words plus Normal(0, S /
+    J_g). Slopes on covariates of words in a period are those of `covariate_effect`. Their change is that of least
+    squares over the words of both periods: for words like these, each word's residual enters with a random weight that
+    is the same in all periods, so that changes are paired, and both errors together have the degrees of freedom of
+    Satterthwaite (1946). A change need not be exactly the difference of both slopes. Coefficients of the trend are
+    least squares, never generalised least squares, with the sd of periods around it, net of the error of the contrasts,
+    as a further error; both together have the degrees of freedom of Satterthwaite.
 
     A word that some periods lack is never filled with a number: list means are least squares with an effect of each
     word and each period, so that changes come from words that both periods have. Their errors are those of the
@@ -376,7 +376,7 @@ def trend(
     >>> folder = bb.bundled("data", "vectors", "planted_drift")
     >>> moved = bb.trend(folder, "weat6", random_seed=1)
     >>> moved.changes.iloc[3][["contrast", "first", "second", "reading"]].tolist()
-    ['associated - different', '1950', '1990', 'narrower']
+    ['associated - different', '1950', '1990', 'smaller']
     >>> moved.lacking[["word", "lacks"]].values.tolist()[:2]
     [['Donna', '1960'], ['Lisa', '1950']]
     """

@@ -89,7 +89,7 @@ def studies_weathub(path: Path, lists: str, test: str, output: Path, overwrite: 
 def plan_freeze(
     source: str,
     output: Path,
-    freezing: Annotated[Settings, "bb.audits.freeze_plan model hdi_prob rope width gap samples random_seed"],
+    freezing: Annotated[Settings, "bb.audits.freeze_plan model hdi_prob rope width true_contrast samples random_seed"],
     contrast: list[str] | None = None,
     level: list[str] | None = None,
     pilot: Path | None = None,

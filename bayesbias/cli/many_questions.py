@@ -347,10 +347,10 @@ def trend(
     delivery: FileDelivery,
     study: str | None = None,
 ) -> None:
-    """Show how the gap between associated and other words moved over periods, or between two embeddings.
+    """Show how the contrast between associated and other words moved over periods, or between two embeddings.
 
     Changes between periods are paired, so that their intervals are narrow; words that a period lacks are named. Writes
-    a page, a figure, and tables of gaps, changes, the trend and the words that moved.
+    a page, a figure, and tables of contrasts, changes, the trend and the words that moved.
 
     Example:
 

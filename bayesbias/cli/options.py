@@ -267,7 +267,7 @@ OPTIONS = {
     "period_column": Option("Column of periods in the CSV files, if it is not called 'period'.", type=str),
     "trend.covariates": Option("CSV file with a column 'period' and a column for each covariate.", type=Path),
     "word_covariates": Option(
-        "CSV file with a column 'word' and columns of numbers: the slope of the gap on each is estimated in every "
+        "CSV file with a column 'word' and columns of numbers: the slope of the leans on each is estimated in every "
         "period. With a column 'period', each period has numbers of its own.",
         type=Path,
     ),
@@ -306,7 +306,7 @@ OPTIONS = {
         "Mean distances and other parameters that follow: all, overall, protected_group, word or attribute.", type=str
     ),
     "within_groups": Option("Compare words of the same protected group only.", type=bool),
-    "walk": Option("Take the gap as a random walk instead of a line.", type=bool),
+    "walk": Option("Take the contrast as a random walk instead of a line.", type=bool),
     "scope": Option(
         "Words that contrasts over all words are about: population (words like these) or these_words. Mean distances "
         "and contrasts of groups and words do not depend on it.",
@@ -330,7 +330,7 @@ OPTIONS = {
         "sizes is simulated."
     ),
     "width": Option(type=float),
-    "gap": Option(type=float),
+    "true_contrast": Option(type=float),
     # Machines.
     "workers": Option("Processes of this machine that share the work; without it, this process alone.", type=int),
     "scheduler": Option("Address of a Dask scheduler, such as tls://10.0.0.1:8786; one that you trust.", type=str),

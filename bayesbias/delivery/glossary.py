@@ -207,8 +207,8 @@ COLUMNS: dict[str, Column] = {
     "direction": Column("Direction", meaning="nearer if the estimate is below 0, farther if it is above"),
     "reading": Column(
         "Reading",
-        meaning=f"what the interval, or the intervals of a change and of both gaps, show; settled if "
-        f"{VERDICTS['settled']}; borderline if {VERDICTS['borderline']}; {MORE_DRAWS}",
+        meaning=f"what the interval, or the intervals of a change and of both contrasts, show; smaller: nearer to 0; "
+        f"settled if {VERDICTS['settled']}; borderline if {VERDICTS['borderline']}; {MORE_DRAWS}",
     ),
     "wrong": Column(
         "P(wrong)", "probability", "probability that there is no effect, or one of the other sign, given all questions"
@@ -383,7 +383,7 @@ COLUMNS: dict[str, Column] = {
     "mc_se": Column("SE of width", "distance", "Monte Carlo standard error"),
     "share_narrower": Column("Narrow enough", "share", "share of studies whose interval is narrower than requested"),
     "share_se": Column("SE", "share", "Monte Carlo standard error"),
-    "power": Column("Power", "share", "share of studies whose interval excludes 0 on the gap's side"),
+    "power": Column("Power", "share", "share of studies whose interval excludes 0 on the side of the true contrast"),
     "power_se": Column("SE of power", "share", "Monte Carlo standard error"),
     "suffices": Column("Suffices", meaning="at least 80% of the studies have an interval narrower than requested"),
     # pairs of words in norms

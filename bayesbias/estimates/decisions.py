@@ -4,10 +4,10 @@ An 89 % interval is right for the one question that was asked. Of many intervals
 those that do are wrong depends on how many effects there are, which the family of questions shows. This is adaptive
 shrinkage (Stephens 2017) of z, found from the probability of each sign. A share of the effects is 0, and the others are
 Normal around 0; z has an error that is somewhat smaller than 1, since intervals are rather too wide than too narrow
-(`validation/real_gaps`). The share and both standard deviations are not estimated but averaged over, because a small
-family says little about them. A settled question is decided if the decided ones have a mean probability of being wrong
-of at most `DECISION_RATE`, or by the rule of Benjamini and Hochberg (1995), which has more power in small families.
-`validation/decisions` says how often both are right.
+(`validation/real_contrasts`). The share and both standard deviations are not estimated but averaged over, because a
+small family says little about them. A settled question is decided if the decided ones have a mean probability of being
+wrong of at most `DECISION_RATE`, or by the rule of Benjamini and Hochberg (1995), which has more power in small
+families. `validation/decisions` says how often both are right.
 """
 
 from collections.abc import Sequence

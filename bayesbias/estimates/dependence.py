@@ -12,9 +12,9 @@ What linked words share beyond chance is dependence:
 
     d = 1 + max(0, mean_j sum_l sqrt(S_jl) [linked] - (n - 1) e),    n / d words,
 
-with e the mean of sqrt(S) [linked] over pairs of random words. The root stands for what counts in a gap: where a list
-leans much, the words of a cluster lean alike, more than S says of all directions together. Clusters also move the mean
-of their list, which makes S too small: c follows from n / d words, until it settles. The mean of a list has the
+with e the mean of sqrt(S) [linked] over pairs of random words. The root stands for what counts in a contrast: where a
+list leans much, the words of a cluster lean alike, more than S says of all directions together. Clusters also move the
+mean of their list, which makes S too small: c follows from n / d words, until it settles. The mean of a list has the
 variance d sigma^2 / n, and the sum of squares around it n - d times sigma^2 (Kish 1965 for the design effect d;
 Satterthwaite 1946 for the freedom n / d - 1). `validation/dependent_words` has the trial of this.
 """

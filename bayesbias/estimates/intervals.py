@@ -185,8 +185,8 @@ def mark(row: Mapping[Any, Any], *, below: str = "nearer", above: str = "farther
 def mark_of(text: str, estimate: float, *, is_open: bool = False, is_settled: bool = True) -> str:
     """Return a text after a circle, filled, with a dot (`is_open`) or hollow, and the arrow of an estimate.
 
-    >>> mark_of("narrower", 0.02), mark_of("open", -0.02, is_open=True), mark_of("no change", 0.0, is_settled=False)
-    ('● → narrower', '⊙ ← open', '○ no change')
+    >>> mark_of("smaller", 0.02), mark_of("open", -0.02, is_open=True), mark_of("no change", 0.0, is_settled=False)
+    ('● → smaller', '⊙ ← open', '○ no change')
     """
     if not is_settled:
         return f"○ {text}"

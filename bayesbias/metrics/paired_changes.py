@@ -111,7 +111,7 @@ def paired_change(
         if not score.quantities:
             raise MeasureError(
                 f"{name}: {score.measure} is a measure of a study. Give scores of a whole embedding; for the change of "
-                "a study's gap, use bb.compare_embeddings."
+                "a study's contrast, use bb.compare_embeddings."
             )
     _raise_unless_alike(before, after)
     first, second = _common_items(before, after)

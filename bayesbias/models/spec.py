@@ -19,7 +19,7 @@ from bayesbias.models.priors import Prior, parse_prior
 # The switches of models whose sample are the attribute words: they go together.
 MULTIVARIATE = {"pooling": "regression", "attribute_effects": "covariance"}
 # The bundled model whose intervals have their stated coverage with and without an association
-# (validation/real_gaps, validation/random_lists).
+# (validation/real_contrasts, validation/random_lists).
 DEFAULT_MODEL = "multivariate"
 # The ranges of the parameters with priors: distances, their sds, and numbers without a unit.
 _REACH = {"location": (-10.0, 10.0), "scale": (1e-5, 100.0), "no unit": (1e-6, 1e6)}
@@ -314,7 +314,7 @@ def model_equations(spec: ModelSpec) -> list[str]:
         return [
             f"distance[·, j] ~ Multivariate{family.format('mean[·, l(j)], covariance[l(j)]')}",
             "mean[group, l] ~ Flat",
-            "words like these: levels, gaps and effects on controls of single words have sds effect_sd",
+            "words like these: levels, contrasts and effects on controls of single words have sds effect_sd",
             "mean[i, l] | mean[group(i), l]: a regression of single words on their group, with",
             "    slopes of mean 0 and sd slope_sd, and variance list_effect times the residual variance for each list",
             "covariance[l]: around a target of attribute_sd² (all protected words), group_attribute_sd² (groups), and",

@@ -36,7 +36,7 @@ _ADVICE = {
     "those of single words.",
     "smallest": "The model predicts scores below the possible range: analyse the probability of a label as well.",
     "largest": "The model predicts scores above the possible range: analyse the probability of a label as well.",
-    "sd of the groups' gap over premises": "Premises shift the words of a group together. The contrast's interval "
+    "sd of the groups' contrast over premises": "Premises shift the words of a group together. The contrast's interval "
     "takes this into account; those of single words do not.",
 }
 
@@ -208,7 +208,7 @@ def _statistics(values: Floats, group: NDArray[np.intp], pair: tuple[int, int]) 
     within = means - (np.bincount(group, means) / counts)[group]
     left = values - means[:, None]
     sds = left.std(axis=1)
-    gap = values[group == pair[0]].mean(axis=0) - values[group == pair[1]].mean(axis=0)
+    contrast = values[group == pair[0]].mean(axis=0) - values[group == pair[1]].mean(axis=0)
     varies = bool(sds.min() > 0)
     statistics = {
         "skewness": float(skew(left.ravel())) if varies else 0.0,
@@ -216,7 +216,7 @@ def _statistics(values: Floats, group: NDArray[np.intp], pair: tuple[int, int]) 
         "ratio of the words' sds": float(sds.max() / sds.min()) if varies else 1.0,
         "smallest": float(values.min()),
         "largest": float(values.max()),
-        "sd of the groups' gap over premises": float(gap.std()),
+        "sd of the groups' contrast over premises": float(contrast.std()),
     }
     if len(group) > len(counts):
         statistics["sd of word means"] = float(np.sqrt((within**2).sum() / (len(group) - len(counts))))

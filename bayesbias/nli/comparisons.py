@@ -102,10 +102,10 @@ def compare_answers(
     Examples
     --------
     >>> pairs = bb.nli.test_set("explicit").query("object in ['apple', 'car', 'book', 'table', 'horse']")
-    >>> def trained(gap, seed):
+    >>> def trained(contrast, seed):
     ...     shift = np.random.default_rng(seed).normal(0, 0.02)
     ...     def model(premises, hypotheses):
-    ...         entailed = 0.3 + shift + gap * np.array([text.startswith("He ") for text in hypotheses])
+    ...         entailed = 0.3 + shift + contrast * np.array([text.startswith("He ") for text in hypotheses])
     ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     ...     return model
     >>> models = {"original": [trained(0.4, s) for s in range(5)], "debiased": [trained(0.1, s) for s in range(5)]}

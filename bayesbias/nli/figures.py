@@ -52,9 +52,9 @@ def plot_inference(comparison: InferenceComparison) -> "Figure":
     Examples
     --------
     >>> pairs = bb.nli.test_set("explicit").query("object in ['apple', 'car', 'book']")
-    >>> def trained(gap):
+    >>> def trained(contrast):
     ...     def model(premises, hypotheses):
-    ...         entailed = 0.3 + gap * np.array([text.startswith("He ") for text in hypotheses])
+    ...         entailed = 0.3 + contrast * np.array([text.startswith("He ") for text in hypotheses])
     ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     ...     return model
     >>> models = {"original": [trained(g) for g in (0.3, 0.4, 0.5)], "hard": [trained(g) for g in (0.1, 0.2, 0.3)]}

@@ -104,30 +104,30 @@ class InferenceComparison(Result):
 
     @property
     def _first(self) -> dict[str, Any]:
-        """The change of the gap with the first of the other embeddings."""
+        """The change of the contrast with the first of the other embeddings."""
         return self._row(self.changes, self.embeddings[1], SIZE)
 
     @property
     def _claim(self) -> str:
-        """The answer: whether the gap between the groups changes with each of the other embeddings."""
-        gap, by_claim = f"the gap between {self.groups[0]} and {self.groups[1]}", dict[str, list[str]]()
+        """The answer: whether the contrast of the groups changes with each of the other embeddings."""
+        by_claim: dict[str, list[str]] = {}
         for name in self.embeddings[1:]:
             row = self._row(self.changes, name, SIZE)
             settled = is_settled(row["hdi_low"], row["hdi_high"])
             claim = "has no settled change" if not settled else f"is {'smaller' if row['mean'] < 0 else 'larger'}"
             by_claim.setdefault(claim, []).append(name)
         claims = [f"{claim} with {name_some(names, 1)}" for claim, names in by_claim.items()]
-        return f"Compared with {self.embeddings[0]}, {gap} {' and '.join(claims)}."
+        return f"Compared with {self.embeddings[0]}, the contrast {self.contrast} {' and '.join(claims)}."
 
     @property
     def _estimate(self) -> str:
         row, prob = self._first, percent_text(self.hdi_prob)
         ends = interval_text(row["hdi_low"], row["hdi_high"])
-        what = f"Change of the gap with {self.embeddings[1]} in {TITLES[self.score]}"
+        what = f"Change of the contrast with {self.embeddings[1]} in {TITLES[self.score]}"
         return f"{what}: {signed_text(row['mean'])}, {prob} interval {ends}."
 
     def _figure(self, prob: str) -> ResultFigure:
-        """Return a forest of the changes, those of all answers and of the gap first if not all have room."""
+        """Return a forest of the changes, those of all answers and of the contrast first if not all have room."""
         rows = self.changes[self.changes["scope"] == "these_words"]
         if len(rows) > MOST_LINES:
             rows = rows.loc[(~rows["quantity"].isin([OVERALL, SIZE])).sort_values(kind="stable").index]
@@ -206,10 +206,9 @@ class InferenceComparison(Result):
     def _answer(self, name: str) -> Statement:
         overall = self._row(self.changes, name, OVERALL)
         size = self._row(self.changes, name, SIZE)
-        gap = f"the gap between {self.groups[0]} and {self.groups[1]}"
         text = (
             f"{name}: {_reading(self._title, overall, 'lower', 'higher')} ({_interval(overall)}); "
-            f"{_reading(gap, size, 'smaller', 'larger')} ({_interval(size)})."
+            f"{_reading(f'the contrast {self.contrast}', size, 'smaller', 'larger')} ({_interval(size)})."
         )
         numbers = {"overall": overall, "size": size}
         return Statement("change", text, numbers)
@@ -457,13 +456,13 @@ def correlations(
     Examples
     --------
     >>> pairs = bb.nli.test_set("explicit").query("object in ['apple', 'car', 'book']")
-    >>> def trained(gap):
+    >>> def trained(contrast):
     ...     def model(premises, hypotheses):
-    ...         entailed = 0.3 + gap * np.array([text.startswith("He ") for text in hypotheses])
+    ...         entailed = 0.3 + contrast * np.array([text.startswith("He ") for text in hypotheses])
     ...         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
     ...     return model
-    >>> gaps = {"original": 0.5, "hard": 0.2, "misp": 0.3, "inlp": 0.1}
-    >>> models = {name: [trained(gap + more) for more in (0, 0.01, 0.02)] for name, gap in gaps.items()}
+    >>> contrasts = {"original": 0.5, "hard": 0.2, "misp": 0.3, "inlp": 0.1}
+    >>> models = {name: [trained(contrast + more) for more in (0, 0.01, 0.02)] for name, contrast in contrasts.items()}
     >>> comparison = bb.nli.compare_answers(models, pairs, random_seed=1)
     >>> midb = {"original": 0.9, "hard": 0.2, "misp": 0.5, "inlp": 0.1}
     >>> bb.nli.correlations(comparison, pd.DataFrame({"midb": midb}))[["measure", "embeddings", "correlation"]].round(1)

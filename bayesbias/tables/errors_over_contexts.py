@@ -51,8 +51,8 @@ def contrast_errors(
         for first, second in combinations(range(len(names)), 2):
             if not (has[row, first] and has[row, second]):
                 continue
-            gap = (weights[row, first] - weights[row, second])[:, None]
-            pair, word_effect, other = (first, second), (gap * mine).sum(axis=0), gap * theirs
+            contrast = (weights[row, first] - weights[row, second])[:, None]
+            pair, word_effect, other = (first, second), (contrast * mine).sum(axis=0), contrast * theirs
             if embedding.paired:  # one sum over the attribute words, too
                 other = np.broadcast_to((word_effect + other.sum(axis=0)) / len(other), other.shape)
                 word_effect = np.zeros_like(word_effect)
@@ -91,13 +91,13 @@ def template_facts(
     errors: dict[_Key, float] = {}
     overall = []
     for (first, second), of_pair in _word_shares(weights, groups).items():
-        gaps = means[:, :, first] - means[:, :, second]
+        contrasts = means[:, :, first] - means[:, :, second]
         both = has[:, first] & has[:, second]
-        of_templates = {("word", word): gaps[:, row] for row, word in enumerate(protected["word"]) if both[row]}
+        of_templates = {("word", word): contrasts[:, row] for row, word in enumerate(protected["word"]) if both[row]}
         for group in dict.fromkeys(groups[both].tolist()):
-            of_templates["protected_group", group] = (gaps * (of_pair[1] * (groups == group))).sum(axis=1)
+            of_templates["protected_group", group] = (contrasts * (of_pair[1] * (groups == group))).sum(axis=1)
         if both.any():
-            of_templates["overall", ""] = values = (gaps * of_pair[0]).sum(axis=1)
+            of_templates["overall", ""] = values = (contrasts * of_pair[0]).sum(axis=1)
             overall.append({"contrast": f"{names[first]} - {names[second]}", "values": values.tolist()})
         errors |= {
             ((first, second), (level, str(name))): float(values.std(ddof=1) / np.sqrt(len(values)))

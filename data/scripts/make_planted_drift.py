@@ -4,7 +4,7 @@
 
 Each period is the bundled skip-gram embedding of seed 1 with noise of its own. In each, the names of WEAT 6 lose a part
 of their vectors along the axis between male and female names: 0, 15, 30, 45 and 60 %. Two periods lack a name each. The
-truth that `truth.csv` holds is the gap without the noise.
+truth that `truth.csv` holds is the contrast without the noise.
 """
 
 from pathlib import Path
@@ -45,8 +45,8 @@ def main() -> None:
         moved[names] -= share * (vectors[names] @ axis)[:, None] * axis
         table = bb.distance_table(dict(zip(words, moved, strict=True)), study, max_lost=1)
         means = table.groupby(["protected_group", "connection"], observed=True)["cosine_distance"].mean().unstack()
-        gap = float((means["associated"] - means["different"]).mean())
-        truths.append({"period": period, "removed": share, "gap": round(gap, 6)})
+        contrast = float((means["associated"] - means["different"]).mean())
+        truths.append({"period": period, "removed": share, "contrast": round(contrast, 6)})
         noise = NOISE / np.sqrt(vectors.shape[1]) * rng.standard_normal(vectors.shape)
         keep = [place for place, word in enumerate(words) if word != LACKING.get(period)]
         stored = (moved + noise)[keep].astype(np.float16)

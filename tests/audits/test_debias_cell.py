@@ -48,7 +48,7 @@ def test_all_that_enters_an_answer_enters_its_hash(tmp_path: Path) -> None:
     assert digest(embedding="another name") == digest()
 
 
-def test_a_group_without_a_side_is_named_and_moves_no_gap() -> None:
+def test_a_group_without_a_side_is_named_and_moves_no_contrast() -> None:
     """The same numbers as without the third group, before and after debiasing, with real vectors."""
     cells, source = {}, third_group.vectors()
     for third in ("", "none"):

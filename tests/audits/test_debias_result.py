@@ -56,12 +56,12 @@ def test_an_association_is_that_of_a_fit_and_its_change_that_of_a_trend(report: 
     changed = bb.debias.LinearProjection().fit(source, pets.SETS).transform(source)
     tables = {"original": bb.distance_table(source, study()), "linear": bb.distance_table(changed, study())}
     moved = bb.trend(tables, draws=500, random_seed=5, progress=False)
-    change, gap = moved.changes.iloc[0], moved.gaps[moved.gaps["condition"] == "linear"].iloc[0]
-    assert gap["mean"] == bb.contrasts(moved.fits["linear"]).iloc[0]["mean"]
+    change, contrast = moved.changes.iloc[0], moved.contrasts[moved.contrasts["condition"] == "linear"].iloc[0]
+    assert contrast["mean"] == bb.contrasts(moved.fits["linear"]).iloc[0]["mean"]
     row = row_of(report, embedding="E1", method="linear", kind="association")
     assert row["change"] == pytest.approx(change["mean"])  # that of the averages, without error
     # Draws of 400 and of 2,000: within the Monte Carlo error of the former.
-    assert row["value"] == pytest.approx(gap["mean"], abs=4 * gap["sd"] / np.sqrt(400))
+    assert row["value"] == pytest.approx(contrast["mean"], abs=4 * contrast["sd"] / np.sqrt(400))
     for end in ("low", "high"):
         assert row[f"change_{end}"] == pytest.approx(change[f"hdi_{end}"], abs=0.4 * change["sd"])
     assert row["reading"] == change["reading"]
@@ -90,7 +90,7 @@ def test_a_planted_association_goes_with_its_axis_and_stays_with_a_method_that_d
         )
         assert before["value_high"] < 0
         assert linear["change_low"] > 0
-        assert linear["reading"] in ("narrower, no longer settled", "narrower")
+        assert linear["reading"] in ("smaller, no longer settled", "smaller")
         assert (weak["change"], weak["reading"]) == (0, "no change")
         assert weak["value"] == pytest.approx(before["value"], abs=0.05)
     assert "after weak (in 2 of 2): the same in both" in report.verdict.text
@@ -191,8 +191,8 @@ def test_a_doubt_about_several_methods_is_said_once(report: bb.audits.DebiasRepo
     assert [statement.text for statement in doubts.statements] == expected
 
 
-def test_a_gap_that_closes_by_construction_is_said_before_the_answer(report: bb.audits.DebiasReport) -> None:
-    closed = Statement("closed by construction", "The gap closes by construction.")
+def test_a_contrast_that_closes_by_construction_is_said_before_the_answer(report: bb.audits.DebiasReport) -> None:
+    closed = Statement("zero by construction", "The contrast is 0 by construction.")
     doubtful = replace(report, doubts={("E1", "linear", "pets"): (closed, Statement("tied words", "Tied."))})
     assert doubtful.parts[0].title == BEFORE_ANSWER
     assert [str(text) for text in doubtful.parts[0].statements] == [f"pets in E1, linear: {closed}"]
@@ -201,7 +201,7 @@ def test_a_gap_that_closes_by_construction_is_said_before_the_answer(report: bb.
     assert len(doubtful.contents.doubts) == 2
 
 
-def test_a_study_without_a_gap_has_no_change_and_says_why() -> None:
+def test_a_study_without_a_contrast_has_no_change_and_says_why() -> None:
     one_list = bb.Study(
         name="one list",
         protected={"cats": WORDS[:3], "dogs": WORDS[3:6]},

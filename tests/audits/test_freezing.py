@@ -64,8 +64,8 @@ def test_contrasts_are_those_that_a_study_has() -> None:
 
 
 def test_the_power_is_that_of_required_words() -> None:
-    plan = bb.audits.freeze_plan("weat7", pilot=ASSUMED, gap=-0.05, samples=3, random_seed=1, progress=False)
-    options: dict[str, Any] = {"width": 0.03, "gap": -0.05, "sizes": [(8, 8)], "samples": 3, "random_seed": 1}
+    plan = bb.audits.freeze_plan("weat7", pilot=ASSUMED, true_contrast=-0.05, samples=3, random_seed=1, progress=False)
+    options: dict[str, Any] = {"width": 0.03, "true_contrast": -0.05, "sizes": [(8, 8)], "samples": 3, "random_seed": 1}
     (row,) = bb.required_words(ASSUMED, **options, progress=False).frame.to_dict("records")
     assert (plan.power["power"], plan.power["mean_width"]) == (row["power"], row["mean_width"])
     assert (plan.power["source"], plan.power["protected_words_per_group"]) == ("assumed parameters", 8)

@@ -33,7 +33,7 @@ def test_xml_is_read_back() -> None:
 def test_a_row_of_markdown_stays_a_row() -> None:
     numbers = {"mean": -0.05, "hdi_low": -0.06, "hdi_high": -0.04}
     lines = model_card(
-        [ROW | numbers | {"contrast_unit": HOSTILE}], "-0.02 to 0.02", 0.89, ["one"], "gaps"
+        [ROW | numbers | {"contrast_unit": HOSTILE}], "-0.02 to 0.02", 0.89, ["one"], "contrasts"
     ).splitlines()
     row = lines[6]
     assert row.count("|") - row.count("\\|") == 6

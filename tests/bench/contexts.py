@@ -168,15 +168,15 @@ def loops(case: Case) -> Iterator[dict[str, Any]]:
         start = time.perf_counter()
         vectors = plain_vectors(case, precision)
         seconds = time.perf_counter() - start
-        gap = difference(vectors, exact.setdefault("plain", vectors))
-        yield row("plain loop", precision, seconds, case.pieces, gap)
+        contrast = difference(vectors, exact.setdefault("plain", vectors))
+        yield row("plain loop", precision, seconds, case.pieces, contrast)
     for precision in [*precisions(), None]:
         start = time.perf_counter()
         vectors = case.vectors(precision)
         seconds = time.perf_counter() - start
         named = precision or f"default, {default_precision()}"
-        gap = difference(vectors, exact.setdefault("ours", vectors))
-        yield row("contextual_embedding", named, seconds, case.pieces, gap)
+        contrast = difference(vectors, exact.setdefault("ours", vectors))
+        yield row("contextual_embedding", named, seconds, case.pieces, contrast)
     yield from parts_of(case)
 
 
@@ -256,8 +256,8 @@ def classifiers(folder: Path, size: Size) -> Iterator[dict[str, Any]]:
         start = time.perf_counter()
         answers[precision] = model(premises, hypotheses)
         seconds = time.perf_counter() - start
-        gap = float(abs(answers[precision] - answers["float32"]).max())
-        yield row(f"{len(premises):,} pairs of sentences", precision, seconds, 0, gap)
+        contrast = float(abs(answers[precision] - answers["float32"]).max())
+        yield row(f"{len(premises):,} pairs of sentences", precision, seconds, 0, contrast)
     device = model.loop.device
     theirs, tokenizer = case.model, AutoTokenizer.from_pretrained(folder)
     order = np.argsort([-len(a) - len(b) for a, b in zip(premises, hypotheses, strict=True)])
@@ -332,7 +332,7 @@ def real_contrasts(models: list[Path], corpus: Path | None, folder: Path) -> Ite
                 first = embedding.vectors if first is None else first
                 found = {study.name: contrasts_of(embedding, study) for study in studies}
                 exact = exact or found
-                gaps = {
+                contrasts = {
                     f"{name} {level}": max(
                         abs(value - exact[name][key]) for key, value in values.items() if key.startswith(level)
                     )
@@ -347,9 +347,9 @@ def real_contrasts(models: list[Path], corpus: Path | None, folder: Path) -> Ite
                         0,
                         difference(embedding.vectors, first),
                     ),
-                    "contrasts": max(gaps.values()),
-                    "overall": max(gap for name, gap in gaps.items() if "overall" in name),
-                    "by study and level": gaps,
+                    "contrasts": max(contrasts.values()),
+                    "overall": max(contrast for name, contrast in contrasts.items() if "overall" in name),
+                    "by study and level": contrasts,
                 }
 
 
@@ -373,30 +373,34 @@ def contrasts_of(embedding: Any, study: Any) -> dict[str, float]:
             means = {kind: float(np.mean(values)) for kind, values in distances.items() if values}
             for kind, mean in means.items():
                 if kind != "associated" and "associated" in means:
-                    by_word[f"word {group} {word} {kind}"] = {"gap": means["associated"] - mean}
-    result = {name: values["gap"] for name, values in by_word.items()}
+                    by_word[f"word {group} {word} {kind}"] = {"contrast": means["associated"] - mean}
+    result = {name: values["contrast"] for name, values in by_word.items()}
     for group in study.protected:
         for kind in ("different", "human", "neutral"):
-            gaps = [
-                gap for name, gap in result.items() if name.startswith(f"word {group} ") and name.endswith(f" {kind}")
+            contrasts = [
+                contrast
+                for name, contrast in result.items()
+                if name.startswith(f"word {group} ") and name.endswith(f" {kind}")
             ]
-            if gaps:
-                result[f"list {group} {kind}"] = float(np.mean(gaps))
+            if contrasts:
+                result[f"list {group} {kind}"] = float(np.mean(contrasts))
     for kind in ("different", "human", "neutral"):
-        gaps = [gap for name, gap in result.items() if name.startswith("list ") and name.endswith(f" {kind}")]
-        if gaps:
-            result[f"overall {kind}"] = float(np.mean(gaps))
+        contrasts = [
+            contrast for name, contrast in result.items() if name.startswith("list ") and name.endswith(f" {kind}")
+        ]
+        if contrasts:
+            result[f"overall {kind}"] = float(np.mean(contrasts))
     return result
 
 
-def row(what: str, precision: str, seconds: float, pieces: int, gap: float | None = None) -> dict[str, Any]:
+def row(what: str, precision: str, seconds: float, pieces: int, contrast: float | None = None) -> dict[str, Any]:
     """Return a line of the table."""
     return {
         "what": what,
         "precision": precision,
         "seconds": round(seconds, 3),
         "pieces a second": round(pieces / seconds) if pieces else None,
-        "difference": gap,
+        "difference": contrast,
     }
 
 

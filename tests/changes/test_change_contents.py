@@ -17,7 +17,7 @@ NAMES = [f"method {number}" for number in range(9)]
 
 
 def frame(second: list[str], **columns: object) -> pd.DataFrame:
-    numbers = {"mean": -0.01, "hdi_low": -0.02, "hdi_high": -0.001, "observed": -0.01, "reading": "wider"}
+    numbers = {"mean": -0.01, "hdi_low": -0.02, "hdi_high": -0.001, "observed": -0.01, "reading": "larger"}
     empty = {"contrast": "associated - different", "first": "original", "protected_group": "", "protected_word": ""}
     return pd.DataFrame({**empty, **numbers, "second": second, **columns})
 
@@ -27,18 +27,18 @@ def ends() -> pd.DataFrame:
     of_all = frame(["hard"] * 2, contrast=["associated - different", "associated - human"])
     groups = frame(["hard"] * 2, protected_group=["cats", "dogs"])
     controls = groups.assign(contrast="associated - human")
-    words = frame(["hard"] * 2, protected_word=["tom", "pup"], reading=["narrower", "not settled"])
+    words = frame(["hard"] * 2, protected_word=["tom", "pup"], reading=["smaller", "not settled"])
     return pd.concat([of_all, groups, controls, words], ignore_index=True)
 
 
-def test_groups_are_those_of_the_first_gap_and_words_have_a_mark_each(ends: pd.DataFrame) -> None:
+def test_groups_are_those_of_the_first_contrast_and_words_have_a_mark_each(ends: pd.DataFrame) -> None:
     facts = {"conditions": ["original", "hard"], "times": None}
     tables = first_tables(ends, pd.DataFrame(), facts, "89% HPDI")
     assert list(tables) == ["groups_changed", "words_changed"]
     groups, words = tables.values()
     assert groups.frame["protected_group"].tolist() == ["All words", "All words", "cats", "dogs"]
     assert words.mark is not None
-    assert [words.mark(row) for row in words.frame.to_dict("records")] == ["● ← narrower", "○ not settled"]
+    assert [words.mark(row) for row in words.frame.to_dict("records")] == ["● ← smaller", "○ not settled"]
     assert not {"second"} & {*groups.columns, *words.columns}
     assert not any(table.in_folder for table in tables.values()), "their rows are those of the other tables"
     assert first_tables(ends[:0], pd.DataFrame(), facts, "89% HPDI") == {}
@@ -47,16 +47,16 @@ def test_groups_are_those_of_the_first_gap_and_words_have_a_mark_each(ends: pd.D
 def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> None:
     facts = {"conditions": ["1900", "1950", "1990"], "times": np.array([1900, 1950, 1990])}
     columns = {"condition": facts["conditions"], "borderline": [False, True, False]}
-    gaps = pd.concat(
+    contrasts = pd.concat(
         [frame(["", "", ""], **columns, contrast=f"associated - {name}") for name in ("different", "human")]
     )
-    periods = first_tables(ends, gaps, facts, "89% HPDI")["periods"]
+    periods = first_tables(ends, contrasts, facts, "89% HPDI")["periods"]
     assert periods.frame["condition"].tolist() == facts["conditions"]
     assert periods.headings["condition"] == "Period"
     assert periods.meanings["condition"] == "period of the texts"
     assert periods.mark is not None
     assert [periods.mark(row)[0] for row in periods.frame.to_dict("records")] == ["●", "⊙", "●"]
-    figures = change_figures(ends, gaps, facts, "89% HPDI", {"1990": "Text."})
+    figures = change_figures(ends, contrasts, facts, "89% HPDI", {"1990": "Text."})
     assert list(figures) == ["trend", "trends", "change_1"]
     assert figures["trend"].options == {"contrast": "associated - different"}
     assert slopes_figure(pd.DataFrame(), "89% HPDI", COSINE_DISTANCE) == {}

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from bayesbias.changes.change_statements import (
-    READINGS,
     SLOPE,
     change_limits,
     change_statement,
@@ -14,7 +13,6 @@ from bayesbias.changes.change_statements import (
     line_statements,
     methods_statement,
     neighbour_statements,
-    reading_text,
     word_statements,
 )
 from bayesbias.tables.measures import COSINE_DISTANCE
@@ -29,11 +27,11 @@ FACTS: dict[str, Any] = {
 CHANGE = {
     "contrast": NAME, "first": "1900", "second": "1920", "protected_group": "", "protected_word": "",
     "mean": 0.05, "hdi_low": 0.02, "hdi_high": 0.08, "borderline": False, "direction": "farther",
-    "probability_of_direction": 0.98, "reading": "narrower",
+    "probability_of_direction": 0.98, "reading": "smaller",
 }  # fmt: skip
 
 
-def gaps(group: str = "") -> pd.DataFrame:
+def contrasts(group: str = "") -> pd.DataFrame:
     labels = {"contrast": NAME, "protected_group": group, "protected_word": ""}
     rows = (("1900", -0.1, -0.15, -0.05), ("1920", -0.05, -0.08, -0.02))
     return pd.DataFrame(
@@ -44,22 +42,22 @@ def gaps(group: str = "") -> pd.DataFrame:
     )
 
 
-def test_a_change_has_its_reading_its_size_and_both_gaps() -> None:
-    statement = change_statement(CHANGE, gaps())
+def test_a_change_has_its_reading_its_size_and_both_contrasts() -> None:
+    statement = change_statement(CHANGE, contrasts())
     assert statement.text == (
-        "The gap associated - different, from 1900 to 1920: narrower in 1920. The change is +0.050, interval +0.020 "
-        "to +0.080; the probability that it is above 0 is 0.98. The gap is -0.100 (-0.150 to -0.050) in 1900 and "
-        "-0.050 (-0.080 to -0.020) in 1920."
+        "The contrast associated - different, from 1900 to 1920: smaller in 1920. The change is +0.050, interval "
+        "+0.020 to +0.080; the probability that it is above 0 is 0.98. The contrast is -0.100 (-0.150 to -0.050) in "
+        "1900 and -0.050 (-0.080 to -0.020) in 1920."
     )
     assert statement.numbers == CHANGE
-    borderline = change_statement(CHANGE, gaps().assign(borderline=[False, True])).text
+    borderline = change_statement(CHANGE, contrasts().assign(borderline=[False, True])).text
     assert borderline.endswith("in 1900 and -0.050 (-0.080 to -0.020, borderline) in 1920.")
-    of_group = change_statement(CHANGE | {"protected_group": "men", "probability_in_rope": 0.2}, gaps("men")).text
-    assert of_group.startswith("The gap associated - different of 'men', from")
+    of_group = change_statement(CHANGE | {"protected_group": "men", "probability_in_rope": 0.2}, contrasts("men")).text
+    assert of_group.startswith("The contrast associated - different of 'men', from")
     assert "The probability that the change is too small to matter (inside the rope) is 0.20." in of_group
-    equal = change_statement(CHANGE | {"reading": "no change", "direction": "equal"}, gaps()).text
-    assert "the same in both. The gap is" in equal
-    assert "The gap is" not in change_statement(CHANGE, gaps("men")).text
+    equal = change_statement(CHANGE | {"reading": "no change", "direction": "equal"}, contrasts()).text
+    assert "the same in both. The contrast is" in equal
+    assert "The contrast is" not in change_statement(CHANGE, contrasts("men")).text
 
 
 @pytest.mark.parametrize(
@@ -77,21 +75,16 @@ def test_mean_distances(changed: dict[str, Any], expected: str) -> None:
     assert expected in text
 
 
-def test_every_reading_has_words() -> None:
-    assert all("{" not in reading_text(reading, "1990") for reading in READINGS)
-    assert reading_text("now settled", "1990") == "settled only in 1990"
-
-
 def test_words_are_named_by_their_reading() -> None:
-    readings = {"he": "narrower", "she": "not settled", "man": "narrower", "old": "no change"}
+    readings = {"he": "smaller", "she": "not settled", "man": "smaller", "old": "no change"}
     rows = [CHANGE, *({**CHANGE, "protected_word": word, "reading": reading} for word, reading in readings.items())]
-    rows += [{**CHANGE, "protected_word": "late", "first": "1910", "reading": "wider"}]
+    rows += [{**CHANGE, "protected_word": "late", "first": "1910", "reading": "larger"}]
     (statement,) = word_statements(pd.DataFrame(rows))
     assert statement.text == (
-        "Gaps associated - different of single words, from 1900 to 1920: narrower in 1920 for 2 (he, man); no settled "
-        "change for 1; the same in both for 1."
+        "The contrast associated - different of single words, from 1900 to 1920: smaller in 1920 for 2 (he, man); no "
+        "settled change for 1; the same in both for 1."
     )
-    assert statement.numbers["narrower"] == ["he", "man"]
+    assert statement.numbers["smaller"] == ["he", "man"]
     still = pd.DataFrame([CHANGE, {**CHANGE, "protected_word": "he", "reading": "not settled"}])
     assert next(word_statements(still)).text.endswith("no settled change for any.")
 
@@ -122,8 +115,8 @@ def test_coefficients_are_settled_or_not_and_the_sd_is_no_coefficient(walk: bool
     )
     settled, open_, spread = (statement.text for statement in line_statements(lines, walk=walk))
     along = "from the first to the last period, along the line"
-    assert settled == f"{NAME}: {along}, the gap changes by +0.110, interval +0.050 to +0.170."
-    assert open_.startswith(f"{NAME}: for one unit of wealth, the gap changes by +0.02, interval -0.1 to ")
+    assert settled == f"{NAME}: {along}, the contrast changes by +0.110, interval +0.050 to +0.170."
+    assert open_.startswith(f"{NAME}: for one unit of wealth, the contrast changes by +0.02, interval -0.1 to ")
     assert open_.endswith("which is not settled.")
     assert words in spread
     assert "of 0.030 (median; interval 0.010 to 0.060)" in spread

@@ -75,10 +75,10 @@ def test_words_that_were_equalized_are_named_by_role() -> None:
     assert kinds(distances("different"), equalized={"new": ((), ("king", "queen"))}) == ["equalized attribute words"]
 
 
-def test_where_most_words_were_equalized_the_gap_closes_by_construction_which_precedes_the_answer() -> None:
+def test_where_most_words_were_equalized_the_contrast_closes_by_construction_which_precedes_the_answer() -> None:
     most = FACTS | {"equalized": {"new": (("he", "she", "boy"), ())}}
     (doubt,) = change_doubts(distances("different"), NONE_LACKING, most)
-    assert doubt.kind == "closed by construction"
+    assert doubt.kind == "zero by construction"
     assert "3 of 4 protected words" in doubt.text
     assert alerts_and_others([doubt]) == ((doubt,), ())
 

@@ -1,4 +1,4 @@
-"""Comparisons of embeddings: changes of gaps and of mean distances, and what is refused."""
+"""Comparisons of embeddings: changes of contrasts and of mean distances, and what is refused."""
 
 from typing import Any
 
@@ -51,12 +51,12 @@ def test_observed_changes_are_those_of_the_plain_averages(comparison: Changes) -
         assert row["mean"] == row["observed"]
 
 
-def test_gaps_are_the_contrasts_of_a_fit_of_each_table(comparison: Changes) -> None:
+def test_contrasts_are_the_contrasts_of_a_fit_of_each_table(comparison: Changes) -> None:
     table = before_table()
     for name, of_condition in {"old": table, "new": changed_table(table)}.items():
         fitted = bb.fit(of_condition, **QUICK)
         expected = bb.contrasts(fitted, level="all")
-        shown = comparison.gaps[comparison.gaps["condition"] == name].drop(columns="condition")
+        shown = comparison.contrasts[comparison.contrasts["condition"] == name].drop(columns="condition")
         pd.testing.assert_frame_equal(
             pd.DataFrame(shown.reset_index(drop=True)), pd.DataFrame(expected), check_dtype=False
         )
@@ -101,7 +101,7 @@ def test_all_others_are_compared_with_the_first() -> None:
     }
     readings = {verdict.numbers["second"]: verdict.numbers["reading"] for verdict in three.verdicts}
     assert three.contents.answer == change_answer("associated - different", "a", readings)
-    assert three.contents.estimate == change_estimate(three.verdicts[0].numbers, three.gaps, three.facts)
+    assert three.contents.estimate == change_estimate(three.verdicts[0].numbers, three.contrasts, three.facts)
     assert three.contents.answers == three.answers
 
 
@@ -126,12 +126,12 @@ def test_a_list_that_did_not_change_is_equal() -> None:
     assert distances.loc["associated", "direction"] == "farther"
 
 
-def test_tables_without_a_gap_are_compared_by_distances_alone() -> None:
+def test_tables_without_a_contrast_are_compared_by_distances_alone() -> None:
     table = before_table()
     controls = table[table["connection"].isin(["human", "neutral"])].reset_index(drop=True)
     alone = compare_embeddings({"old": controls, "new": changed_table(controls)}, **QUICK)
     assert alone.changes.empty
-    assert alone.gaps.empty
+    assert alone.contrasts.empty
     assert set(alone.distances["connection"]) == {"human", "neutral"}
     assert {statement.kind for statement in alone.answers} == {"distance"}
     assert "Human control words" in str(alone)

@@ -19,7 +19,7 @@ from bayesbias.errors import (
     ReportError,
     TableError,
 )
-from bayesbias.models.periods.gap_draws import period_sample
+from bayesbias.models.periods.contrast_draws import period_sample
 from tests.changes.changed_tables import before_table, changed_table
 from tests.models.periods.made import made_tables
 
@@ -96,7 +96,7 @@ def test_the_result_keeps_the_fits_the_draws_and_the_frames_of_lines() -> None:
     assert not changes().draws
 
 
-def test_periods_without_a_gap_are_refused_and_conditions_have_distances_alone() -> None:
+def test_periods_without_a_contrast_are_refused_and_conditions_have_distances_alone() -> None:
     given = {name: table[table["connection"] == "neutral"].reset_index(drop=True) for name, table in tables().items()}
     with pytest.raises(ReportError, match="associated"):
         changes_of(given, ESTIMATION, periods=periods(given))

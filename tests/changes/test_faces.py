@@ -33,7 +33,7 @@ def comparison(tables: dict[str, pd.DataFrame]) -> Changes:
 
 def test_a_trend_of_two_periods_is_the_comparison(tables: dict[str, pd.DataFrame], comparison: Changes) -> None:
     moved = bb.trend(tables, **SETTINGS)
-    for name in ("gaps", "changes", "distances", "lacking"):
+    for name in ("contrasts", "changes", "distances", "lacking"):
         pd.testing.assert_frame_equal(getattr(moved, name), getattr(comparison, name))
     texts = [str(one).replace("period", "condition").split() for one in (moved, comparison)]
     assert texts[0] == texts[1]
@@ -43,7 +43,7 @@ def test_a_trend_of_two_periods_is_the_comparison(tables: dict[str, pd.DataFrame
 
 
 def test_equalized_words_and_shifted_controls_are_doubts_of_both(comparison: Changes) -> None:
-    assert {"controls differ", "closed by construction", "lost words"} <= {doubt.kind for doubt in comparison.doubts}
+    assert {"controls differ", "zero by construction", "lost words"} <= {doubt.kind for doubt in comparison.doubts}
 
 
 @pytest.mark.slow
@@ -61,10 +61,10 @@ def test_a_report_on_debiasing_has_the_rows_and_the_doubts_of_the_comparison(com
     )
     (row,) = report.table.query("method == 'hard' and kind == 'association'").to_dict("records")
     change = comparison.changes.iloc[0]
-    gap = comparison.gaps[comparison.gaps["condition"] == "hard"].iloc[0]
+    contrast = comparison.contrasts[comparison.contrasts["condition"] == "hard"].iloc[0]
     # Its seed is another one: numbers agree within the Monte Carlo error of 1,000 draws.
     assert row["change_observed"] == pytest.approx(change["observed"])
-    assert row["observed"] == pytest.approx(gap["observed"])
+    assert row["observed"] == pytest.approx(contrast["observed"])
     assert [row["change_low"], row["change_high"]] == pytest.approx(
         [change["hdi_low"], change["hdi_high"]], abs=6 * max(change["low_se"], change["high_se"])
     )

@@ -35,7 +35,7 @@ def moved(**settings: Any) -> Changes:
 @pytest.mark.parametrize("factor", [FACTOR, SMALL])
 def test_changes_follow_the_unit(factor: float) -> None:
     first, second = moved(), moved(factor=factor, shift=-20.0 * factor)
-    for name in ("gaps", "changes", "distances", "lines", "slopes"):
+    for name in ("contrasts", "changes", "distances", "lines", "slopes"):
         before, after = getattr(first, name), getattr(second, name)
         np.testing.assert_allclose(after[ESTIMATES] / factor, before[ESTIMATES], rtol=1e-4, atol=1e-7)
         labels = [column for column in before if before[column].dtype.kind in "OT" and column != "unit"]

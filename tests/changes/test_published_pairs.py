@@ -44,18 +44,18 @@ def test_published_pairs(study: str, shared: Path) -> None:
         assert row["mean"] == row["observed"]
     assert change.loc["associated", "hdi_low"] > 0
     assert set(comparison.facts["equalized"]["debiased"][0]) == set(before["protected_word"])
-    gaps = comparison.changes.query("protected_word == '' and protected_group == ''").set_index("contrast")
-    gap = gaps.loc["associated - different"]
-    after_gap = comparison.gaps.query("condition == 'debiased'").iloc[0]
-    assert after_gap["hdi_low"] < 0 < after_gap["hdi_high"]
-    # Beside the paired t interval of the words' observed gaps, which knows nothing of the uncertainty of each.
+    contrasts = comparison.changes.query("protected_word == '' and protected_group == ''").set_index("contrast")
+    contrast = contrasts.loc["associated - different"]
+    after_contrast = comparison.contrasts.query("condition == 'debiased'").iloc[0]
+    assert after_contrast["hdi_low"] < 0 < after_contrast["hdi_high"]
+    # Beside the paired t interval of the words' observed contrasts, which knows nothing of the uncertainty of each.
     moves = (after["cosine_distance"] - before["cosine_distance"]).groupby(
         [before["protected_word"].astype(str), before["connection"].astype(str)]
     )
     by_word = moves.mean().unstack()
     plain = by_word["associated"] - by_word["different"]
     se = plain.std(ddof=1) / np.sqrt(len(plain))
-    assert gap["mean"] == pytest.approx(plain.mean(), abs=0.5 * se)
-    # It can be smaller: effects of attribute words, which the model knows, are part of how observed gaps differ.
-    assert 0.6 < gap["sd"] / se < 2
-    assert gaps.loc["associated - neutral", "hdi_low"] > 0
+    assert contrast["mean"] == pytest.approx(plain.mean(), abs=0.5 * se)
+    # It can be smaller: effects of attribute words, which the model knows, are part of how observed contrasts differ.
+    assert 0.6 < contrast["sd"] / se < 2
+    assert contrasts.loc["associated - neutral", "hdi_low"] > 0

@@ -1,7 +1,5 @@
 """What a trend says and shows."""
 
-import itertools
-
 import numpy as np
 import pandas as pd
 
@@ -11,13 +9,12 @@ from bayesbias.changes.result import (
     Estimation,
     Pairing,
     change_rows,
+    contrast_rows,
     distance_rows,
     estimate_rows,
-    gap_rows,
-    reading_of,
 )
 from bayesbias.changes.trend import line_rows
-from bayesbias.models.periods.gap_draws import ContrastDraws, GapEstimate, OverallGaps, PeriodSample
+from bayesbias.models.periods.contrast_draws import ContrastDraws, OverallContrasts, PeriodSample, WordContrasts
 from bayesbias.models.periods.period_line import LineDraws
 from tests.changes.test_trend import SHARES, tables
 
@@ -30,7 +27,8 @@ def test_slopes_are_said_and_shown_where_there_are_some() -> None:
     assert "The lean" not in moved.contents.answer
     assert moved.contents.answer.startswith(f"With a larger 'share', {shift} in ")
     assert moved.contents.estimate.startswith("Slope for one unit of 'share', in units of cosine distance: -0.")
-    assert moved.contents.title == "Does a word's gap between near and far words follow 'share', and did that change?"
+    title = "Does the lean of words towards near or far words follow 'share', and did that change?"
+    assert moved.contents.title == title
     assert "associated words are those of the list near" in moved.contents.about
     assert "HC2" in moved.parts[-1].statements[0].text
     assert list(moved.contents.figures) == ["slopes", "trend", "change_1"]
@@ -79,16 +77,16 @@ def around(centre: float | list[float] | np.ndarray, sd: float = 0.01) -> np.nda
     return centres + sd * (noise - noise.mean(axis=0))
 
 
-def overall_gaps(sd: float) -> OverallGaps:
-    """Return gaps whose draws have this sd."""
+def overall_contrasts(sd: float) -> OverallContrasts:
+    """Return contrasts whose draws have this sd."""
     plain = np.array([-0.2, -0.15, -0.1])
-    return OverallGaps(plain, np.zeros((DRAWS, 3)), 9.0, np.full(DRAWS, 0.5), around(np.zeros(3), sd))
+    return OverallContrasts(plain, np.zeros((DRAWS, 3)), 9.0, np.full(DRAWS, 0.5), around(np.zeros(3), sd))
 
 
 OBSERVED_GROUPS = np.array([[-0.3, -0.1], [-0.2, -0.1], [-0.1, -0.1]])
 OBSERVED_WORDS = np.array([[-0.4, -0.2, -0.1], [-0.3, -0.1, -0.1], [-0.2, 0.0, -0.12]])
 DRAWN = ContrastDraws(
-    gap_estimate=GapEstimate(
+    word_contrasts=WordContrasts(
         np.array([0, 1, 2]),
         OBSERVED_WORDS,
         around(np.zeros((3, 3))),
@@ -97,8 +95,8 @@ DRAWN = ContrastDraws(
         np.full(DRAWS, 0.5),
         np.eye(3),
     ),
-    population=overall_gaps(0.2),
-    these_words=overall_gaps(0.01),
+    population=overall_contrasts(0.2),
+    these_words=overall_contrasts(0.01),
     groups=around(OBSERVED_GROUPS),
     words=around(np.nan_to_num(OBSERVED_WORDS)),
     observed_groups=OBSERVED_GROUPS,
@@ -121,22 +119,24 @@ THESE_WORDS = Estimation(draws=100, seed=1, hdi_prob=0.89, scope="these_words")
 PAIRING = Pairing(SAMPLE, np.arange(3.0), np.array([[0, 1], [0, 2], [1, 2]]), np.array([[0, 2]]))
 
 
-def gap(condition: str, mean: float, group: str = "", word: str = "") -> dict[str, object]:
-    """Return a gap that is settled if it is not 0."""
+def contrast(condition: str, mean: float, group: str = "", word: str = "") -> dict[str, object]:
+    """Return a contrast that is settled if it is not 0."""
     ends = {"hdi_low": mean - 0.02, "hdi_high": mean + 0.02}
     labels = {"condition": condition, "protected_group": group, "protected_word": word}
     return labels | {"mean": mean, **ends, "borderline": False}
 
 
-def test_gaps_of_all_conditions_are_one_frame() -> None:
+def test_contrasts_of_all_conditions_are_one_frame() -> None:
     frames = {name: pd.DataFrame([{"contrast": "a - b", "mean": mean}]) for name, mean in (("x", 0.1), ("y", 0.2))}
-    assert gap_rows(frames).to_numpy().tolist() == [["x", "a - b", 0.1], ["y", "a - b", 0.2]]
-    assert gap_rows({}).empty
+    assert contrast_rows(frames).to_numpy().tolist() == [["x", "a - b", 0.1], ["y", "a - b", 0.2]]
+    assert contrast_rows({}).empty
 
 
 def test_changes_are_of_all_words_of_groups_and_of_words() -> None:
-    gaps = pd.DataFrame([gap("1900", -0.2), gap("1910", -0.15), gap("1920", 0.0), gap("1900", -0.3, "men")])
-    frame = change_rows(DRAWN, PAIRING, gaps, THESE_WORDS)
+    contrasts = pd.DataFrame(
+        [contrast("1900", -0.2), contrast("1910", -0.15), contrast("1920", 0.0), contrast("1900", -0.3, "men")]
+    )
+    frame = change_rows(DRAWN, PAIRING, contrasts, THESE_WORDS)
     labels = frame[["first", "second", "protected_group", "protected_word"]].to_numpy().tolist()
     assert labels == [
         ["1900", "1910", "", ""],
@@ -150,16 +150,16 @@ def test_changes_are_of_all_words_of_groups_and_of_words() -> None:
     ]
     np.testing.assert_allclose(frame["observed"], [0.05, 0.1, 0.05, 0.2, 0.0, 0.2, 0.2, -0.02], atol=1e-12)
     np.testing.assert_allclose(frame["mean"][:5], frame["observed"][:5], atol=1e-12)
-    gone = "narrower, no longer settled"
-    assert frame["reading"][:5].tolist() == ["narrower", gone, gone, gone, "not settled"]
-    wide = change_rows(DRAWN, PAIRING, gaps, Estimation(draws=100, seed=1, hdi_prob=0.89))
+    gone = "smaller, no longer settled"
+    assert frame["reading"][:5].tolist() == ["smaller", gone, gone, gone, "not settled"]
+    wide = change_rows(DRAWN, PAIRING, contrasts, Estimation(draws=100, seed=1, hdi_prob=0.89))
     assert (wide["sd"][:3] > 5 * frame["sd"][:3]).all()
 
 
 def test_words_that_lack_one_of_several_pairs_have_no_change_there() -> None:
     pairs = np.array([[0, 1], [0, 2]])
     pairing = Pairing(SAMPLE, np.arange(3.0), pairs, pairs)
-    frame = change_rows(DRAWN, pairing, pd.DataFrame([gap("1900", -0.2)]), THESE_WORDS)
+    frame = change_rows(DRAWN, pairing, pd.DataFrame([contrast("1900", -0.2)]), THESE_WORDS)
     assert set(frame["protected_word"]) == {"", "he", "man"}
 
 
@@ -167,36 +167,6 @@ def test_distances_have_no_groups_and_no_reading() -> None:
     frame = distance_rows(DRAWN, PAIRING, THESE_WORDS)
     assert frame["protected_word"].tolist() == ["", "he", "man", "she"]
     assert not {"protected_group", "reading"} & set(frame)
-
-
-def test_a_reading_is_the_one_whose_meaning_holds() -> None:
-    """Of every combination of signs and settled intervals."""
-
-    def row(mean: float, *, settled: bool) -> dict[str, object]:
-        reach = 0.01 if settled else 1
-        return {
-            "mean": mean, "hdi_low": mean - reach, "hdi_high": mean + reach, "borderline": False, "direction": "nearer"
-        }  # fmt: skip
-
-    signs = itertools.product((-0.4, -0.2, 0.2, 0.4), (-0.3, -0.1, 0.1, 0.3), (-0.1, 0.1))
-    for (first, second, change), settled in itertools.product(signs, itertools.product((True, False), repeat=3)):
-        away = first * change > 0
-        holds = {
-            "not settled": not settled[2],
-            "changed": settled == (False, False, True),
-            "now settled": settled == (False, True, True),
-            "opposite sign": settled == (True, True, True) and first * second < 0,
-            "narrower": settled == (True, True, True) and first * second > 0 and not away,
-            "narrower, no longer settled": settled == (True, False, True) and not away,
-            "wider": settled[0] and settled[2] and away and not (settled[1] and first * second < 0),
-        }
-        rows = (row(mean, settled=sure) for mean, sure in zip((first, second, change), settled, strict=True))
-        of_first, of_second, of_change = rows
-        assert [name for name, held in holds.items() if held] == [reading_of(of_change, of_first, of_second)]
-        assert reading_of(of_change | {"borderline": True}, of_first, of_second) == "borderline"
-        assert reading_of(of_change | {"direction": "equal"}, of_first, of_second) == "no change"
-        open_gap = of_first | {"borderline": True}
-        assert reading_of(of_change, open_gap, of_second) == reading_of(of_change, None, of_second)
 
 
 def test_the_sd_of_periods_has_no_plain_value_and_is_not_settled() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from bayesbias.changes.readings import change_mark
 from bayesbias.changes.slope_statements import (
     slope_answer,
-    slope_change_mark,
     slope_claim,
     slope_estimate,
     slope_origins,
@@ -22,24 +22,25 @@ SLOPES = pd.DataFrame({"contrast": ["associated - different"]})
 @pytest.mark.parametrize(
     ("reading", "text", "mark"),
     [
-        ("weaker", "the slope is weaker (nearer to 0) in 1990.", "● → weaker"),
-        ("stronger", "the slope is stronger (farther from 0) in 1990.", "● → stronger"),
+        ("smaller", "the slope is smaller in 1990.", "● → smaller"),
+        ("larger", "the slope is larger in 1990.", "● → larger"),
+        ("changed", "the slope changed in 1990, though neither slope is settled.", "● → changed"),
         ("opposite sign", "the slope has the opposite sign in 1990.", "● → opposite sign"),
-        ("borderline", "the slope has a borderline change.", "⊙ → borderline"),
-        ("not settled", "the slope has no settled change.", "○ not settled"),
+        ("borderline", "the slope has a borderline change in 1990.", "⊙ → borderline"),
+        ("not settled", "the slope has no settled change in 1990.", "○ not settled"),
     ],
 )
-def test_a_change_is_called_weaker_or_stronger(reading: str, text: str, mark: str) -> None:
+def test_a_change_is_called_smaller_or_larger(reading: str, text: str, mark: str) -> None:
     slope = {"mean": -0.1, "settled": True, "borderline": False, "period": "1990"}
     assert slope_answer([slope, slope, {"reading": reading}], "share", SIDES, COSINE_DISTANCE).endswith(text)
-    assert slope_change_mark({"reading": reading, "mean": 0.1}) == mark
+    assert change_mark({"reading": reading, "mean": 0.1}) == mark
 
 
 def test_names_of_covariates_are_written_as_people_write_them() -> None:
     row = {"contrast": "associated - different", "covariate": "share_of_women", "unit": "one unit", "words": 9}
     row |= {"mean": -0.1, "hdi_low": -0.2, "hdi_high": -0.05, "settled": True, "borderline": False}
     rows = [row | {"period": name, "reading": ""} for name in ("1910", "1990")]
-    rows.append(row | {"period": "1910 to 1990", "reading": "weaker"})
+    rows.append(row | {"period": "1910 to 1990", "reading": "smaller"})
     name = "share_of_women"
     statements = slope_statements(pd.DataFrame(rows), SIDES, {}, COSINE_DISTANCE)
     texts = [

@@ -25,7 +25,7 @@ def planted(rng: np.random.Generator, change: float) -> list[dict[str, pd.DataFr
     return tables  # type: ignore[no-any-return]
 
 
-def test_changes_are_those_of_each_seed_with_a_reading_from_both_gaps() -> None:
+def test_changes_are_those_of_each_seed_with_a_reading_from_both_contrasts() -> None:
     tables = planted(np.random.default_rng(1), 0.1)
     fits, others = (
         {seed: bb.fit(of_seed[name], draws=500, random_seed=1, progress=False) for seed, of_seed in enumerate(tables)}
@@ -47,7 +47,7 @@ def test_changes_are_those_of_each_seed_with_a_reading_from_both_gaps() -> None:
     assert rows["mean"][0] == pytest.approx(np.mean(plain), abs=0.003)
     assert rows["change"][0] == "now settled"
     assert compared.verdicts[0].text.startswith(
-        "Compared with original, the gap associated - different is settled only in hard"
+        "Compared with original, the contrast associated - different is settled only in hard"
     )
     assert "above 0 in all 4 seeds" in compared.verdicts[0].text
     assert "changed = {'hard': {seed: fitted(OTHER_EMBEDDING), ...}}" in compared.contents.code
@@ -56,7 +56,7 @@ def test_changes_are_those_of_each_seed_with_a_reading_from_both_gaps() -> None:
     assert same.contrasts["change"].tolist() == ["no change", "no change"]
     named = bb.compare_trainings(others, changed={"soft": fits}, first="hard", random_seed=1)
     assert set(named.contrasts["first"]) == {"hard"}
-    assert named.contents.answer.startswith("Compared with hard, the gap")
+    assert named.contents.answer.startswith("Compared with hard, the contrast")
     assert "first='hard'" in named.contents.code
     methods = str(named.contents.parts[-1].statements[0])
     assert "change from hard to soft in 4 embeddings" in methods, methods
@@ -157,17 +157,17 @@ def test_the_interval_over_seeds_alone_is_that_of_the_mean_of_seeds() -> None:
     assert (row["hdi_high"] - row["hdi_low"]) / 2 == pytest.approx(spread, rel=0.04)
 
 
-def test_a_change_over_seeds_is_said_of_named_words_beside_how_far_the_original_gap_varies() -> None:
+def test_a_change_over_seeds_is_said_of_named_words_beside_how_far_the_original_contrast_varies() -> None:
     tables = planted(np.random.default_rng(2), 0.1)
     fits, others = short_fits(tables, "original"), short_fits(tables, "changed")
     contents = bb.compare_trainings(fits, changed={"wide": others}, random_seed=1).contents
-    assert "the gap between associated and different words, for groupa and groupb, is" in contents.answer
+    assert "the contrast between associated and different words, for groupa and groupb, is" in contents.answer
     assert len(contents.answer.split()) <= 30
     assert "change from original to wide" in contents.title
     assert "conditions_over_seeds" not in contents.tables  # one row would repeat the answer
-    of_gap = bb.compare_trainings(fits, random_seed=1).contrasts.loc[0]
-    sd = "{seed_sd:.3f} ({seed_sd_low:.3f} to {seed_sd_high:.3f})".format(**of_gap)
-    assert f"the gap in original varies by a standard deviation of {sd}" in contents.estimate
+    of_contrast = bb.compare_trainings(fits, random_seed=1).contrasts.loc[0]
+    sd = "{seed_sd:.3f} ({seed_sd_low:.3f} to {seed_sd_high:.3f})".format(**of_contrast)
+    assert f"the contrast in original varies by a standard deviation of {sd}" in contents.estimate
     assert "above 0, associated words are farther than before" in contents.tables["groups_over_seeds"].caption
 
 

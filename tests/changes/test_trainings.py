@@ -42,9 +42,9 @@ class TestCompareSeeds:
         assert comparison.facts["pairs"] == 2832
         assert "The seeds disagree on these contrasts: associated - different" in comparison._repr_html_()
         (methods,) = next(part for part in comparison.contents.parts if part.title == "Methods").statements
-        expected = "the gaps of weat7 in 3 embeddings that differ in the seed of their training"
+        expected = "the contrasts of weat7 in 3 embeddings that differ in the seed of their training"
         assert expected in methods.text.replace("\n", " ")
-        assert "The gaps of a seed come from the model hierarchical, fitted to its table alone (" in methods.text
+        assert "The contrasts of a seed come from the model hierarchical, fitted to its table alone (" in methods.text
 
     def test_equal_fits_leave_the_word_lists(self, short_fit: xr.DataTree) -> None:
         row = bb.compare_trainings(dict.fromkeys(range(8), short_fit), random_seed=1).contrasts.iloc[0]

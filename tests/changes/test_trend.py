@@ -33,13 +33,13 @@ def planted() -> Changes:
 
 
 def test_the_planted_drift_is_inside_the_intervals(planted: Changes) -> None:
-    truth = pd.read_csv(FOLDER / "truth.csv", dtype={"period": str}).set_index("period")["gap"]
+    truth = pd.read_csv(FOLDER / "truth.csv", dtype={"period": str}).set_index("period")["contrast"]
     changes = planted.changes.query(f"contrast == 'associated - different' and {ALL_WORDS}")
     true = truth.loc[changes["second"]].to_numpy() - truth.loc[changes["first"]].to_numpy()
     inside = (changes["hdi_low"] <= true) & (true <= changes["hdi_high"])
     assert inside.mean() >= 0.8
     last = changes.iloc[3]
-    assert (last["first"], last["second"], last["reading"]) == ("1950", "1990", "narrower")
+    assert (last["first"], last["second"], last["reading"]) == ("1950", "1990", "smaller")
     assert last["mean"] == pytest.approx(truth["1990"] - truth["1950"], abs=0.015)
 
 
@@ -69,13 +69,13 @@ def test_plain_differences_are_observed(planted: Changes) -> None:
             period: bb.distance_table(bb.load_embedding(FOLDER / f"{period}.npz"), "weat6", max_lost=1)
             for period in ("1970", "1990")
         }
-    gaps = {}
+    contrasts = {}
     for period, table in tables.items():
         means = table.groupby(["protected_group", "connection"], observed=True)["cosine_distance"].mean().unstack()
-        gaps[period] = (means["associated"] - means["different"]).mean()
-    observed = planted.gaps.query(f"contrast == 'associated - different' and {ALL_WORDS}")
+        contrasts[period] = (means["associated"] - means["different"]).mean()
+    observed = planted.contrasts.query(f"contrast == 'associated - different' and {ALL_WORDS}")
     by_period = observed.set_index("condition")["observed"]
-    assert {name: by_period[name] for name in gaps} == pytest.approx(gaps)
+    assert {name: by_period[name] for name in contrasts} == pytest.approx(contrasts)
 
 
 def test_scopes_and_draws() -> None:
@@ -169,7 +169,7 @@ def test_methods_name_the_numbers(planted: Changes) -> None:
     assert all(part in text for part in ("16 protected words", "5 periods", "seed 1", "89%", "a line"))
 
 
-def test_without_words_that_have_both_kinds_there_is_no_gap() -> None:
+def test_without_words_that_have_both_kinds_there_is_no_contrast() -> None:
     tables = {
         name: table[table["attribute_group"] == "list0"].reset_index(drop=True) for name, table in made_tables().items()
     }
@@ -185,7 +185,7 @@ def test_the_mean_of_a_line_through_three_periods_is_inside_its_interval() -> No
 
 
 @pytest.mark.parametrize("third", ["none", "both"])
-def test_a_group_without_a_side_is_in_no_gap_and_is_named(third: str) -> None:
+def test_a_group_without_a_side_is_in_no_contrast_and_is_named(third: str) -> None:
     def moved(name: str) -> dict[str, pd.DataFrame]:
         table = third_group.table(name)
         rng = np.random.default_rng(1)

@@ -420,7 +420,7 @@ def test_embeddings_are_compared_by_their_tables(
     assert in_process(*command, monkeypatch=monkeypatch) == 0
     assert "changed" in capsys.readouterr().out
     written = {path.name for path in (workplace / "compared").iterdir()}
-    assert {"report.html", "gaps.csv", "changes.csv", "distances.csv", "change_1.png"} <= written
+    assert {"report.html", "contrasts.csv", "changes.csv", "distances.csv", "change_1.png"} <= written
 
 
 FOLDER = bb.bundled("data", "vectors", "planted_drift")
@@ -435,7 +435,7 @@ def test_a_folder_of_embeddings(
     assert in_process("trend", *given, "--json", monkeypatch=monkeypatch) == 0
     data = json.loads(capsys.readouterr().out)
     made = {"report.html", "change_1.png", "trend.png", "trends.png", "conclusions.txt", "conclusions.json"}
-    made |= {f"{name}.csv" for name in ("gaps", "changes", "lines", "neighbours", "words", "distances", "lacking")}
+    made |= {f"{name}.csv" for name in ("contrasts", "changes", "lines", "neighbours", "words", "distances", "lacking")}
     assert {path.name for path in output.iterdir()} == made
     assert data["answer"] in unescape((output / "report.html").read_text(encoding="utf-8"))
     assert {row["parameter"] for row in data["tables"]["lines"]} >= {"share", "sd of periods"}

@@ -111,12 +111,12 @@ def test_bad_options(size: int) -> None:
 def test_both_sides_are_counted_over_all_partitions(sizes: tuple[int, int]) -> None:
     first, total = sizes[0], sum(sizes)
     values = np.random.default_rng(3).normal(size=total).round(1)
-    gaps = []
+    differences = []
     for chosen in combinations(range(total), first):
         inside = np.isin(np.arange(total), chosen)
-        gaps.append(values[inside].mean() - values[~inside].mean())
+        differences.append(values[inside].mean() - values[~inside].mean())
     observed = values[:first].mean() - values[first:].mean()
-    expected = np.mean(np.abs(gaps) >= abs(observed) - 1e-9)
+    expected = np.mean(np.abs(differences) >= abs(observed) - 1e-9)
     assert p_value(values[:first], values[first:], two_sided=True).p_value == pytest.approx(expected)
     assert p_value(values[first:], values[:first], two_sided=True).p_value == pytest.approx(expected)
 
@@ -127,8 +127,8 @@ def test_drawn_partitions_count_both_sides() -> None:
     drawn = p_value(x, y, two_sided=True, samples=20_000, random_seed=1)
     assert (drawn.exact, drawn.partitions) == (False, 20_000)
     shuffled = rng.permuted(np.tile(np.concatenate([x, y]), (20_000, 1)), axis=1)
-    gaps = shuffled[:, :13].mean(axis=1) - shuffled[:, 13:].mean(axis=1)
-    share = np.mean(np.abs(gaps) >= abs(x.mean() - y.mean()))
+    differences = shuffled[:, :13].mean(axis=1) - shuffled[:, 13:].mean(axis=1)
+    share = np.mean(np.abs(differences) >= abs(x.mean() - y.mean()))
     assert drawn.p_value == pytest.approx(share, abs=4 * np.sqrt(2) * float(drawn.mcse))
 
 

@@ -26,11 +26,11 @@ def list_data(
     vectors = 0.1 * rng.standard_normal((len(group_of), 20)) + 0.1 * rng.standard_normal(20)
     meaning = rng.standard_normal((connection.shape[1], 20))
     noise = 0.02 * rng.standard_normal(connection.shape)
-    distance = 0.9 + 0.05 * stereotype_gap(stereotype, controls) + vectors @ meaning.T / 4 + noise
+    distance = 0.9 + 0.05 * stereotype_contrast(stereotype, controls) + vectors @ meaning.T / 4 + noise
     return replace(data, distance=distance[data.protected, data.attribute])
 
 
-def stereotype_gap(stereotype: np.ndarray, controls: int) -> np.ndarray:
+def stereotype_contrast(stereotype: np.ndarray, controls: int) -> np.ndarray:
     """Return 1 where a pair is different, 0 elsewhere, shape (words, attribute words)."""
     return np.column_stack([stereotype, np.zeros((len(stereotype), controls))])
 

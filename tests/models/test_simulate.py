@@ -65,9 +65,9 @@ def given_for(model: str) -> dict[str, object]:
 
 
 def word_sds(effect_sd: np.ndarray) -> np.ndarray:
-    """Sds of a word's means where effects are independent on average: level and half a gap, human, neutral."""
-    level, gap, human, neutral = effect_sd
-    return np.array([np.hypot(level, gap / 2)] * 2 + [human, neutral])
+    """Sds of a word's means where effects are independent on average: level and half a contrast, human, neutral."""
+    level, contrast, human, neutral = effect_sd
+    return np.array([np.hypot(level, contrast / 2)] * 2 + [human, neutral])
 
 
 def expected_covariance(data: ModelData, given: dict[str, np.ndarray], kind: int) -> np.ndarray:

@@ -61,20 +61,20 @@ def by_length(premises: Sequence[str], hypotheses: Sequence[str]) -> Floats:
 MEN = ("He ", "A man ", "A guy ", "A gentleman ")
 
 
-def trained(gap: float, seed: int) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
-    """Entail men more by `gap`, and everything more or less by chance."""
+def trained(contrast: float, seed: int) -> Callable[[Sequence[str], Sequence[str]], np.ndarray]:
+    """Entail men more by `contrast`, and everything more or less by chance."""
     rng = np.random.default_rng(seed)
-    shift, of_gap = rng.normal(0, 0.03), rng.normal(0, 0.02)
+    shift, of_contrast = rng.normal(0, 0.03), rng.normal(0, 0.02)
 
     def model(premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         male = np.array([text.startswith(MEN) for text in hypotheses])
-        entailed = 0.3 + shift + (gap + of_gap) * male + np.array([len(text) for text in premises]) / 1000
+        entailed = 0.3 + shift + (contrast + of_contrast) * male + np.array([len(text) for text in premises]) / 1000
         return np.column_stack([1 - entailed, entailed, np.zeros(len(entailed))])
 
     return model
 
 
-GAPS = {"original": 0.3, "hard": 0.1, "nothing": 0.3}
+CONTRASTS = {"original": 0.3, "hard": 0.1, "nothing": 0.3}
 
 
 def few_pairs() -> pd.DataFrame:
@@ -83,10 +83,11 @@ def few_pairs() -> pd.DataFrame:
     return pairs[pairs["object"].isin(["apple", "car", "book", "table", "horse", "soup"])]
 
 
-def compared(gaps: dict[str, float] = GAPS) -> bb.nli.InferenceComparison:
-    """Compare models whose gaps are known, five trainings each."""
+def compared(contrasts: dict[str, float] = CONTRASTS) -> bb.nli.InferenceComparison:
+    """Compare models whose contrasts are known, five trainings each."""
     models = {
-        name: [trained(gap, 10 * number + s) for s in range(5)] for number, (name, gap) in enumerate(gaps.items())
+        name: [trained(contrast, 10 * number + s) for s in range(5)]
+        for number, (name, contrast) in enumerate(contrasts.items())
     }
     test_pairs = pd.DataFrame({"premise": ["A dog ate."] * 4, "hypothesis": ["He ate."] * 4, "label": ["neutral"] * 4})
     return bb.nli.compare_answers(models, few_pairs(), test_pairs=test_pairs, random_seed=1)

@@ -39,8 +39,8 @@ def test_intervals_contain_the_truth_as_often_as_they_say(tails: int | None, rep
     held = dict.fromkeys(("these", "like these", "change", "change, like these"), 0)
     for _ in range(repeats):
         spread = 0.05 * (rng.exponential(size=(2, len(GROUP))) - 1)  # not Normal
-        gap = np.array([0.1, 0.0])[GROUP]
-        first, second = gap + spread[0], 0.5 * gap + 0.5 * spread[0] + 0.5 * spread[1]
+        contrast = np.array([0.1, 0.0])[GROUP]
+        first, second = contrast + spread[0], 0.5 * contrast + 0.5 * spread[0] + 0.5 * spread[1]
         original = answers(rng, first, 0.04, tails)
         debiased = answers(rng, second, 0.02, tails)
         weights = LAYOUT.weights[CONTRAST]

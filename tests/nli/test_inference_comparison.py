@@ -9,7 +9,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, MeasureError
 from bayesbias.estimates.intervals import probability_of_direction
-from tests.nli.made import GAPS, compared, few_pairs, trained
+from tests.nli.made import CONTRASTS, compared, few_pairs, trained
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def row(frame: pd.DataFrame, embedding: str, quantity: str, scope: str = "these_
 
 def test_values_are_those_of_the_plain_averages(comparison: bb.nli.InferenceComparison) -> None:
     plain = comparison.runs.groupby("embedding")[["overall", "contrast", "distance"]].mean()
-    for name in GAPS:
+    for name in CONTRASTS:
         for quantity, column in (("overall", "overall"), ("male - female", "contrast"), ("distance", "distance")):
             one = row(comparison.values, name, quantity)
             assert abs(one["mean"] - plain.loc[name, column]) < 5 * one["sd"] / np.sqrt(4000)
@@ -54,7 +54,7 @@ def test_what_was_lowered_is_told_from_what_was_not(comparison: bb.nli.Inference
 
 
 def test_the_size_of_no_contrast_can_be_0(pairs: pd.DataFrame) -> None:
-    models = {name: [trained(gap, s) for s in range(3)] for name, gap in (("none", 0.0), ("wide", 0.3))}
+    models = {name: [trained(contrast, s) for s in range(3)] for name, contrast in (("none", 0.0), ("wide", 0.3))}
     values = bb.nli.compare_answers(models, pairs, random_seed=1).values
     none, wide = (row(values, name, "size of the contrast") for name in ("none", "wide"))
     contrast = row(values, "none", "male - female")
@@ -83,7 +83,7 @@ def test_two_words_are_compared_on_their_premises(comparison: bb.nli.InferenceCo
 def test_it_is_printed(comparison: bb.nli.InferenceComparison) -> None:
     text = str(comparison)
     assert "hard: E is lower" in text
-    assert "the gap between male and female is smaller" in text
+    assert "the contrast between male and female is smaller" in text
     assert "nothing: whether E is lower or higher is not settled" in text
     assert "accuracy" in text
     assert "Always giving the most frequent label has " in text
@@ -118,7 +118,7 @@ def test_models_that_know_hardly_more_than_the_labels_are_named(pairs: pd.DataFr
 
 def test_a_seed_repeats(pairs: pd.DataFrame) -> None:
     few = pairs[pairs["object"].isin(["apple", "soup"])]
-    models = {name: [trained(gap, s) for s in range(3)] for name, gap in (("a", 0.1), ("b", 0.2))}
+    models = {name: [trained(contrast, s) for s in range(3)] for name, contrast in (("a", 0.1), ("b", 0.2))}
     first, again = (bb.nli.compare_answers(models, few, "entailment", random_seed=5) for _ in range(2))
     assert first.values.equals(again.values)
     assert first.changes.equals(again.changes)

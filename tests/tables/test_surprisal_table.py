@@ -88,8 +88,12 @@ def test_the_table_is_fitted_and_read_back(tmp_path: Path) -> None:
     fit = bb.fit(read, "hierarchical", draws=500, random_seed=1, progress=False)
     row = bb.contrasts(fit).iloc[0]
     plain = -np.log(SHARES["engineer"]), -np.log(SHARES["hero"]), -np.log(SHARES["nurse"])
-    gaps = [plain[0][:2].mean() - plain[0][2], plain[1][:2].mean() - plain[1][2], plain[2][2] - plain[2][:2].mean()]
-    assert row["observed"] == pytest.approx((np.mean(gaps[:2]) + gaps[2]) / 2)
+    contrasts = [
+        plain[0][:2].mean() - plain[0][2],
+        plain[1][:2].mean() - plain[1][2],
+        plain[2][2] - plain[2][:2].mean(),
+    ]
+    assert row["observed"] == pytest.approx((np.mean(contrasts[:2]) + contrasts[2]) / 2)
 
 
 def test_answers_are_kept_and_a_changed_model_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-_GAP = re.compile(r"\{\w+\}")
+_CONTRAST = re.compile(r"\{\w+\}")
 _NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d,]*(?:\.\d+)?(?![\w`])")
 _CODE = re.compile(r"`[^`]*`")
 # What is no result: the probability of an interval, years, numbers of tests, tables and figures.
@@ -34,7 +34,7 @@ def unexplained(text: str, computed: Iterable[str]) -> list[str]:
 
 def template_prose(path: Path) -> str:
     """Return the text of a template in one line, with a mark where a script fills in a number or a table."""
-    return _GAP.sub("...", prose(path))
+    return _CONTRAST.sub("...", prose(path))
 
 
 def listed(numbers: Iterable[float], last: str = "or") -> str:

@@ -16,7 +16,7 @@ KEPT = VALIDATION / "changes"
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    load_script("real_gaps", "real_gaps")
+    load_script("real_contrasts", "real_contrasts")
     load_script("periods", "periods")
     return load_script("changes", "changes")
 

@@ -34,7 +34,7 @@ def test_readme_shows_the_tables_and_says_what_they_show(script: ModuleType, cel
 def test_the_text_says_no_other_numbers(script: ModuleType, cells: pd.DataFrame) -> None:
     settings = json.loads((KEPT / "cells.json").read_text(encoding="utf-8"))
     computed = [*script.findings(cells).replace("- **", "**").splitlines(), f"{settings['samples']} tables"]
-    computed += ["8 protected words", "40 nearest", "gap is 0", f"{settings['other_samples']} tables"]
+    computed += ["8 protected words", "40 nearest", "contrast is 0", f"{settings['other_samples']} tables"]
     assert unexplained(prose(KEPT / "README.md"), [" ".join(line.split()) for line in computed]) == []
 
 

@@ -26,10 +26,10 @@ def said(frame: pd.DataFrame, embedding: str, quantity: str, scope: str = "these
 
 
 def test_the_text_says_the_numbers_of_the_tables() -> None:
-    gap = "male - female"
-    parts = [said(VALUES, name, gap) for name in ("original", "hard", "misp")]
+    contrast = "male - female"
+    parts = [said(VALUES, name, contrast) for name in ("original", "hard", "misp")]
     parts += [said(CHANGES, name, "overall") for name in ("hard", "misp")]
-    parts += [said(CHANGES, "hard", quantity) for quantity in ("size of the contrast", gap)]
+    parts += [said(CHANGES, "hard", quantity) for quantity in ("size of the contrast", contrast)]
     contrasts = RUNS.loc[RUNS["embedding"] == "original", "contrast"]
     lowest, *others = sorted(contrasts)
     parts.append(f"{lowest:.3f} after one training and {others[0]:.3f} to {others[-1]:.3f} after the other four")
@@ -71,7 +71,7 @@ def test_the_text_says_the_numbers_of_the_tables() -> None:
     for quantity in ("size of the contrast", "distance"):
         assert is_settled(CHANGES, "hard", quantity)
     assert not is_settled(CHANGES, "misp", "size of the contrast")
-    assert not is_settled(CHANGES, "hard", gap)
+    assert not is_settled(CHANGES, "hard", contrast)
     assert not any(is_settled(CHANGES, name, "overall") for name in ("hard", "misp"))
 
 

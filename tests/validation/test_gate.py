@@ -44,7 +44,7 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others() -> None:
         f"{of_cells.size().unique().item()}",
         # Of this table and that of 2026-11-24, which the history of the repository has.
         "median posterior sds are 1.02 to 1.27 times those before",
-        "whose gap is nearly 0",
+        "whose contrast is nearly 0",
         "below 0 the truth lies outside",
         "above 0 a fail is",
         "half-width below 0",

@@ -51,7 +51,7 @@ SECONDS = {
             "trade",
         )
     },
-    "real_gaps": stored("real_gaps/cells.json")["seconds"],
+    "real_contrasts": stored("real_contrasts/cells.json")["seconds"],
     "language_models": sum(stored(f"language_models/{name}.json")["seconds"] for name in ("planted", "shared")),
     "periods": sum(stored(f"periods/{name}.json")["seconds"] for name in ("cells", "trends")),
     **{name: sum(stored(f"{name}/run.json")["seconds"].values()) for name in ("nulls", "asymmetry")},

@@ -47,8 +47,10 @@ def numbers_of_changes() -> Iterator[str]:
     yield f"{moved['claims'].mean():.2f} on average for changes"
     yield (f"claim {moved_clustered['claims'].mean():.2f} at a coverage of {moved_clustered['coverage'].mean():.2f}.")
     of_three = population[population["words"] == 3].set_index("attributes")["coverage"]
-    gaps = cells[(cells["method"] == "periods") & (cells["level"] == "population") & (cells["quantity"] == "gap")]
-    yield f"Gaps of words like these are in {gaps['coverage'].mean():.2f} of the intervals"
+    contrasts = cells[
+        (cells["method"] == "periods") & (cells["level"] == "population") & (cells["quantity"] == "contrast")
+    ]
+    yield f"Contrasts of words like these are in {contrasts['coverage'].mean():.2f} of the intervals"
     clustered_of_three = clustered[clustered["words"] == 3].set_index("attributes")["coverage"]
     yield f"({clustered_of_three[15]:.2f} with clustered errors)"
     yield f"With 3 words per group and 4 per list, {of_three[4]:.2f} of the changes"
@@ -86,7 +88,7 @@ def numbers_of_trends() -> Iterator[str]:
     line = slopes[~slopes["walk"]]
     warns = line.groupby(["wanders", "periods"])["warns"].mean()
     yield f"with p below {1 - HDI_PROB:.2f}"
-    yield f"does so in {line.loc[~line['wanders'], 'warns'].mean():.2f} of the tables; where gaps wander, in"
+    yield f"does so in {line.loc[~line['wanders'], 'warns'].mean():.2f} of the tables; where contrasts wander, in"
     yield f"{warns[True, 10]:.2f} of those with 10 periods and {warns[True, 20]:.2f} of those with 20"
     assert f"in {warns[True, 20]:.2f} of these tables, and in {warns[True, 10]:.2f} of those with 10 periods" in guide
     careful = slopes[slopes["walk"] & ~slopes["wanders"]]

@@ -30,7 +30,9 @@ def test_readme_shows_the_tables(script: ModuleType) -> None:
 
 def test_the_texts_name_the_range_of_claims() -> None:
     table = pd.read_csv(KEPT / "claims.csv")
-    null = table[(table["gap"] == 0) & (table["vectors"] != "all")].assign(percent=lambda rows: 100 * rows["claims"])
+    null = table[(table["contrast"] == 0) & (table["vectors"] != "all")].assign(
+        percent=lambda rows: 100 * rows["claims"]
+    )
     least, most = (null.groupby("method")["percent"].agg(which).round().astype(int) for which in ("min", "max"))
     others = ["crossed_per_list", "hierarchical"]
     package = " ".join((VALIDATION.parent / "docs" / "guide" / "models.md").read_text(encoding="utf-8").split())
@@ -44,7 +46,7 @@ def test_the_texts_name_the_range_of_claims() -> None:
 
 def numbers_of_means(script: ModuleType) -> Iterator[str]:
     table = pd.read_csv(KEPT / "claims.csv")
-    means = script.pooled(table).set_index(["method", "gap", "controls"]).sort_index()
+    means = script.pooled(table).set_index(["method", "contrast", "controls"]).sort_index()
 
     def both(method: str, column: str) -> list[float]:
         return [means.loc[(method, 0.0, controls), column] for controls in (0, 100)]
@@ -52,17 +54,17 @@ def numbers_of_means(script: ModuleType) -> Iterator[str]:
     without, with_controls = both("multivariate", "sd_to_error")
     said = f"is {without:.2f} times the actual error without controls and {with_controls:.2f} with 100"
     these = both("multivariate", "these_words_sd_to_error")
-    religions = table.query("vectors == 'google_news' and protected == 'religion' and gap == 0")
+    religions = table.query("vectors == 'google_news' and protected == 'religion' and contrast == 0")
     few_words = religions[religions["method"] == "multivariate"].sort_values("controls")["sd_to_error"]
     yield "({:.1f} and {:.1f} times the error there)".format(*few_words)
     yield f"{said} ({these[0]:.2f} and {these[1]:.2f} for these words)"
     yield "oracle ({:.2f} and {:.2f}) knows".format(*both("oracle", "sd_to_error"))
-    power = {gap: 100 * means.loc[("multivariate", gap), "claims"] for gap in (-0.03, -0.08)}
-    small, large = ([f"{value:.0f}" for value in power[gap]] for gap in (-0.03, -0.08))
-    yield f"{' to '.join(dict.fromkeys(small))} % for a gap of -0.03 and {' to '.join(large)} % for -0.08"
+    power = {contrast: 100 * means.loc[("multivariate", contrast), "claims"] for contrast in (-0.03, -0.08)}
+    small, large = ([f"{value:.0f}" for value in power[contrast]] for contrast in (-0.03, -0.08))
+    yield f"{' to '.join(dict.fromkeys(small))} % for a contrast of -0.03 and {' to '.join(large)} % for -0.08"
     behind = 100 * means.loc[("oracle_plain_difference", -0.03), "claims"] - power[-0.03]
     yield f"That is {behind.mean():.0f} points behind"
-    null = table[(table["gap"] == 0) & (table["method"] == "multivariate")]
+    null = table[(table["contrast"] == 0) & (table["method"] == "multivariate")]
     shares = {name: 100 * null[name].mean() for name in ("claims", "these_words_claims", "protected_group_claims")}
     said = "{:.0f} % for words like these, {:.0f} % for these words, {:.0f} % for groups".format(*shares.values())
     yield f"{said} and {100 * null['word_claims'].mean():.0f} % for single words"
@@ -75,14 +77,14 @@ def numbers_of_means(script: ModuleType) -> Iterator[str]:
     yield f"WEAT's p is below 0.05 in {weat.pop()}: its nominal 5 %"
     yield f"WEAT's higher power comes with its {100 * means.loc[('weat', 0.0), 'claims'].mean():.0f} % of false claims"
     assert not weat
-    oracle = {gap: 100 * means.loc[("oracle", gap), "claims"] for gap in (-0.03, -0.08)}
+    oracle = {contrast: 100 * means.loc[("oracle", contrast), "claims"] for contrast in (-0.03, -0.08)}
     assert oracle[-0.08].min() > 99
     yield f"The oracle ({oracle[-0.03].mean():.0f} %, above 99 %)"
 
 
 def numbers_of_other_models() -> Iterator[str]:
     table = pd.read_csv(KEPT / "claims.csv")
-    others = table[(table["gap"] == 0) & table["method"].isin(["crossed_per_list", "hierarchical"])]
+    others = table[(table["contrast"] == 0) & table["method"].isin(["crossed_per_list", "hierarchical"])]
     worst = others.loc[others["claims"].idxmax()]
     assert (worst["vectors"], worst["protected"], worst["method"]) == ("google_news", "names", "crossed_per_list")
     assert worst["sd_to_error"] == pytest.approx(0.5, abs=0.05)
@@ -100,7 +102,7 @@ def numbers_of_settings(script: ModuleType) -> Iterator[str]:
     run = json.loads((KEPT / "run.json").read_text(encoding="utf-8"))
     (samples,) = set(run["samples"].values())
     (controls,) = set(pd.read_csv(KEPT / "claims.csv")["controls"]) - {0}
-    small, large = script.GAPS[1:]
+    small, large = script.CONTRASTS[1:]
     yield f"{script.LIST} attribute words for each protected group, and {controls} controls or none"
     yield f"on all {samples} samples of a cell"
     yield f"on the first {script.OTHER_SAMPLES};"
@@ -133,8 +135,8 @@ def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleTyp
 
 def test_the_text_says_which_aims_are_reached(script: ModuleType) -> None:
     table = pd.read_csv(KEPT / "claims.csv")
-    means = script.pooled(table).set_index(["method", "gap"]).loc[[("multivariate", 0.0), ("oracle", 0.0)]]
-    null = table[(table["gap"] == 0) & (table["method"] == "multivariate")]
+    means = script.pooled(table).set_index(["method", "contrast"]).loc[[("multivariate", 0.0), ("oracle", 0.0)]]
+    null = table[(table["contrast"] == 0) & (table["method"] == "multivariate")]
     single_words = np.exp(np.log(null["word_sd_to_error"]).groupby(null["controls"]).mean())
     shown = {
         name: "{:.0f} and {:.0f} %".format(*(100 * (ratios - 1)))
@@ -150,7 +152,7 @@ def test_the_text_says_which_aims_are_reached(script: ModuleType) -> None:
         f"for these words ({shown['these_words']}) and single words ({shown['words']}); for words like these "
         f"{shown['population']} too wide (the oracle: {shown['oracle']})"
     ) in text
-    power = table[table["gap"] == -0.03].set_index(["method", "vectors", "protected", "controls"])["claims"]
+    power = table[table["contrast"] == -0.03].set_index(["method", "vectors", "protected", "controls"])["claims"]
     behind = 100 * (power["oracle_plain_difference"] - power["multivariate"])
     assert f"{behind.mean():.0f} points behind on average, {behind.max():.0f} in the worst cell" in text
 
@@ -186,7 +188,7 @@ def test_script_in_short(script: ModuleType, tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(script.read_fits(tmp_path), fits)
     table = script.summarise(fits)
     assert set(table["method"]) >= {"multivariate", "crossed_per_list", "hierarchical", "oracle", "weat"}
-    # With a gap added, more is claimed; a refit of the shifted distances says the same as the shifted fit.
-    claims = table[table["method"] == "multivariate"].groupby("gap")["claims"].mean()
+    # With a contrast added, more is claimed; a refit of the shifted distances says the same as the shifted fit.
+    claims = table[table["method"] == "multivariate"].groupby("contrast")["claims"].mean()
     assert claims[-0.08] > claims[0.0]
     assert script.refits(cells[:1], 1)[["mean", "low", "high"]].abs().to_numpy().max() < 0.5

@@ -44,7 +44,7 @@ def test_the_text_says_the_numbers_of_the_table_and_no_others(script: ModuleType
     apart = (means["met_power"] - means["predicted_power"]).loc[list(SIZES[1:])]
     lowest = larger.loc[larger["ratio"].idxmin()]
     assert (lowest["vectors"], lowest["lists"]) == LINKED
-    planned = table.loc[table["predicted_power"].notna(), "gap"].abs()
+    planned = table.loc[table["predicted_power"].notna(), "contrast"].abs()
     computed = [
         f"{script.PILOT[0]} protected words per group and {script.PILOT[1]} attribute words per list",
         f"{run['pilots']} pilots of each of {len(shortest)} pairs of lists",
@@ -65,7 +65,7 @@ def test_the_text_says_the_numbers_of_the_table_and_no_others(script: ModuleType
         ),
         # Of the table of 2026-11-26 before, which the history of the repository has.
         "the ratios were 1.04, 1.06 and 1.10",
-        "exclude 0 on the side of the gap",
+        "exclude 0 on the side of the contrast",
     ]
     assert unexplained(prose(KEPT / "README.md"), computed) == []
 
@@ -74,8 +74,8 @@ def test_the_text_says_the_numbers_of_the_table_and_no_others(script: ModuleType
 @pytest.mark.skipif(not EMBEDDINGS.exists(), reason="the reference data are absent")
 def test_more_gendered_words_are_worth_less_each(script: ModuleType) -> None:
     vectors, axis = LINKED
-    cell = script.real_gaps.Cell(vectors, axis, 0, 2, *script.PILOT, 0)
-    whole = script.real_gaps.populations(cell, EMBEDDINGS, EMBEDDINGS.parent / "wordlists")
+    cell = script.real_contrasts.Cell(vectors, axis, 0, 2, *script.PILOT, 0)
+    whole = script.real_contrasts.populations(cell, EMBEDDINGS, EMBEDDINGS.parent / "wordlists")
     for words, worth in WORTHS.items():
         worths = []
         for seed in range(20):

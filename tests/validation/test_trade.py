@@ -123,9 +123,9 @@ def test_length_alone_moves_midb_as_stored(shared: Path) -> None:
 def test_what_is_said_of_methods_is_in_the_table() -> None:
     gender = TABLE[(TABLE["measure"] == "gender") & (TABLE["embedding"] == "Google News")].set_index("method")
     gone = ["linear", "hard", "double_hard", "inlp"]
-    assert gender.index[gender["reading"] == "narrower, no longer settled"].tolist() == gone
+    assert gender.index[gender["reading"] == "smaller, no longer settled"].tolist() == gone
     smaller = {"ran", "half_sibling", "misp", "mhd", "bam", "gender_preserving", "soft"}
-    assert set(gender.index[gender["reading"] == "narrower"]) == smaller
+    assert set(gender.index[gender["reading"] == "smaller"]) == smaller
     assert gender.loc[["oscar", "soft"], "change"].abs().max() < 0.0005
     lost = TABLE[TABLE["method"].isin(gone) & TABLE["measure"].str.startswith("analogies (questions")]
     assert set(lost.loc[lost["change_high"] < 0, "method"]) == {"inlp"}

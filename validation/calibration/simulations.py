@@ -76,7 +76,7 @@ def quantities(draws: Draws, data: ModelData) -> Draws:
 
 
 def multivariate_quantities(draws: Draws, data: ModelData) -> Draws:
-    """Return the same for the multivariate model: its scales, gaps of these words, and numbers of a covariance.
+    """Return the same for the multivariate model: its scales, contrasts of these words, and numbers of a covariance.
 
     Words like these are not among them: they are no part of the model that the data come from.
     """
@@ -89,11 +89,11 @@ def multivariate_quantities(draws: Draws, data: ModelData) -> Draws:
             flat |= {} if places else {name: draws[name]}
     lists, residual = draws["list_mean"], draws["residual_covariance"][..., 0, :, :]
     groups = np.unique(data.protected_groups, return_inverse=True)[1]
-    gap = lists[..., 0, :] - lists[..., 1, :]
-    sides = [gap[..., groups == group].mean(axis=-1) for group in (0, 1)]
+    contrast = lists[..., 0, :] - lists[..., 1, :]
+    sides = [contrast[..., groups == group].mean(axis=-1) for group in (0, 1)]
     flat["associated - different, these words"] = (sides[0] - sides[1]) / 2
     flat["first list - second, first group"] = sides[0]
-    flat["first list - second, first word"] = gap[..., 0]
+    flat["first list - second, first word"] = contrast[..., 0]
     flat["residual correlation"] = residual[..., 0, 1] / np.sqrt(residual[..., 0, 0] * residual[..., 1, 1])
     flat["residual log determinant"] = np.linalg.slogdet(residual)[1]
     return flat

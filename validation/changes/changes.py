@@ -1,4 +1,4 @@
-"""Changes of gaps and distances between two embeddings: coverage of the model of pairs, and of that of whole vectors.
+"""Changes of contrasts and distances between two embeddings: coverage of a model of pairs and of whole vectors.
 
     python validation/changes/changes.py [--samples 100]
 
@@ -22,21 +22,21 @@ from threadpoolctl import threadpool_limits
 
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
-from bayesbias.changes.result import Estimation, Pairing, change_rows, distance_rows, gap_rows
+from bayesbias.changes.result import Estimation, Pairing, change_rows, contrast_rows, distance_rows
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.gap_draws import PeriodSample
+from bayesbias.models.periods.contrast_draws import PeriodSample
 from bayesbias.models.priors import parse_prior
 from bayesbias.tables.measures import CHANGE
 
 FOLDER = Path(__file__).resolve().parent
-sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_gaps")]
+sys.path += [str(FOLDER.parent / "periods"), str(FOLDER.parent / "real_contrasts")]
 
 import periods  # noqa: E402 - a script in another folder
 from real_vectors import gender_difference, unit_vectors, vectors_path, vocabulary_of  # noqa: E402 - a script in another folder
 
 SEED, DRAWS, CHAINS = 20261125, 500, 4
 METHODS = ("vectors", "pairs")
-# With fewer words, the gap of all words is that of the model's connection means.
+# With fewer words, the contrast of all words is that of the model's connection means.
 _FEWEST_WORDS = 5
 _COLUMNS = ("protected_word", "protected_group", "attribute_word", "attribute_group", "connection", "cosine_distance")
 
@@ -102,17 +102,17 @@ def populations(cell: Cell) -> periods.Populations:
 
 
 def by_vectors(sample: PeriodSample, seed: int) -> pd.DataFrame:
-    """Return the changes of gaps and of mean distances that `bb.compare_embeddings` has, from the sample."""
+    """Return the changes of contrasts and of mean distances that `bb.compare_embeddings` has, from the sample."""
     estimation = Estimation(draws=DRAWS, seed=seed, hdi_prob=HDI_PROB)
     ends = np.array([[0, 1]])
     pairing = Pairing(sample, np.arange(2.0), ends, ends)
-    changes = change_rows(pairing.draw(estimation, (0, 1)), pairing, gap_rows({}), estimation)
+    changes = change_rows(pairing.draw(estimation, (0, 1)), pairing, contrast_rows({}), estimation)
     distances = [
         distance_rows(pairing.draw(estimation, (place, None)), pairing, estimation).assign(connection=connection)
         for place, connection in enumerate(sample.connections)
     ]
-    of_gaps = changes[changes["protected_group"] == ""].assign(connection="")
-    return pd.concat([of_gaps, *distances], ignore_index=True)
+    of_contrasts = changes[changes["protected_group"] == ""].assign(connection="")
+    return pd.concat([of_contrasts, *distances], ignore_index=True)
 
 
 def by_pairs(sample: PeriodSample, seed: int) -> pd.DataFrame:
@@ -131,10 +131,12 @@ def by_pairs(sample: PeriodSample, seed: int) -> pd.DataFrame:
         of_word = by_word.sel(protected_word=word)
         draws |= {(word, name): of_word.sel(connection=name).values.ravel() for name in sample.connections}
     first, second = sample.connections
-    gaps = {word: draws[word, first] - draws[word, second] for word in ("", *words)}
+    contrasts = {word: draws[word, first] - draws[word, second] for word in ("", *words)}
     if len(words) >= _FEWEST_WORDS:
-        gaps[""] = mean_of_words_like_these(np.stack([gaps[word] for word in words]), np.random.default_rng([seed, 1]))
-    draws |= {(word, ""): gap for word, gap in gaps.items()}
+        contrasts[""] = mean_of_words_like_these(
+            np.stack([contrasts[word] for word in words]), np.random.default_rng([seed, 1])
+        )
+    draws |= {(word, ""): contrast for word, contrast in contrasts.items()}
     rows = [
         (word, connection, values.mean(), values.std(ddof=1), *shortest_interval(values, HDI_PROB))
         for (word, connection), values in draws.items()
@@ -157,15 +159,15 @@ def difference_table(sample: PeriodSample) -> pd.DataFrame:
     return table
 
 
-def mean_of_words_like_these(gaps: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return draws of the mean gap of words like these, from draws of each word's gap (words, draws).
+def mean_of_words_like_these(contrasts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return draws of the mean contrast of words like these, from draws of each word's contrast (words, draws).
 
     The model treats a word's differences to both lists as independent; their spread over words is right, whatever the
     correlation: a Normal mean under a flat prior.
     """
-    words = len(gaps)
-    error = gaps.std(axis=0, ddof=1) / np.sqrt(words)
-    return np.asarray(gaps.mean(axis=0) + error * rng.standard_t(words - 1, gaps.shape[1]))
+    words = len(contrasts)
+    error = contrasts.std(axis=0, ddof=1) / np.sqrt(words)
+    return np.asarray(contrasts.mean(axis=0) + error * rng.standard_t(words - 1, contrasts.shape[1]))
 
 
 _FRAMES = {"vectors": by_vectors, "pairs": by_pairs}
@@ -174,9 +176,9 @@ _FRAMES = {"vectors": by_vectors, "pairs": by_pairs}
 def run_cell(cell: Cell, samples: int) -> Iterator[dict[str, object]]:
     """Yield a row for each sample, method and change."""
     whole = populations(cell)
-    every_gap = periods.word_gaps(whole.distances, whole.group_of, whole.list_of)
-    changes = np.diff(every_gap, axis=0)[0]
-    truth = np.diff(periods.population_gaps(every_gap, whole.group_of))[0]
+    every_contrast = periods.word_contrasts(whole.distances, whole.group_of, whole.list_of)
+    changes = np.diff(every_contrast, axis=0)[0]
+    truth = np.diff(periods.population_contrasts(every_contrast, whole.group_of))[0]
     means = np.stack([whole.distances[:, whole.list_of == place].mean(axis=1) for place in (0, 1)])
     in_list = np.arange(2)[:, None] == whole.group_of  # lists, words
     of_words = {

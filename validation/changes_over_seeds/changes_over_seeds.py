@@ -41,7 +41,7 @@ CELLS = (Cell(0.03, 0.015, 0.02), Cell(0.0, 0.015, 0.02), Cell(0.03, 0.003, 0.05
 
 
 def planted(rng: np.random.Generator, cell: Cell) -> tuple[list[dict[str, pd.DataFrame]], float]:
-    """Return the tables of each seed before and after, and the change of the gap of exactly these words."""
+    """Return the tables of each seed before and after, and the change of the contrast of exactly these words."""
     protected = [(f"p{group}{word}", f"group{group}") for group in "ab" for word in range(5)]
     attributes = [(f"q{group}{word}", f"group{group}") for group in "ab" for word in range(10)]
     rows = [

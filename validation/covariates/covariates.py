@@ -31,7 +31,7 @@ from bayesbias.reports.covariates.slopes import Leans, design_of, observed_list_
 from bayesbias.tables.word_worths import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.append(str(FOLDER.parent / "real_gaps"))
+sys.path.append(str(FOLDER.parent / "real_contrasts"))
 
 from real_vectors import links_of, vocabulary_of  # noqa: E402 - a script in another folder
 

@@ -3,7 +3,7 @@
     python validation/decisions/decisions.py EMBEDDINGS LISTS [--families 90]
 
 makes `questions.csv.gz` (a row a question) and `families.csv` (a row for each kind and size of family) from the
-folders of `validation/real_gaps`. README.md says what they mean.
+folders of `validation/real_contrasts`. README.md says what they mean.
 """
 
 import sys
@@ -23,13 +23,13 @@ from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER.parent / "real_gaps"))
-from real_gaps import (  # noqa: E402 - a script in another folder
+sys.path.insert(0, str(FOLDER.parent / "real_contrasts"))
+from real_contrasts import (  # noqa: E402 - a script in another folder
     HDI_PROB,
     PRIORS,
     Cell,
     Populations,
-    gaps,
+    contrasts,
     populations,
     sampled_table,
     script_options,
@@ -66,9 +66,9 @@ def questions(whole: Populations, drawn_from: Populations, cell: Cell, effect: b
     posterior = sample_list_means(attribute_sample(data), data.connections, **settings).posterior
     overall, by_word = (posterior[name][..., 0] - posterior[name][..., 1] for name in ("connection_mean", "word_mean"))
     means = np.array([[whole.distances(group, of).mean() for of in whole.attributes] for group in drawn_from.protected])
-    truth = float(gaps(means, np.array([0, 1])).mean()) if effect else 0.0
+    truth = float(contrasts(means, np.array([0, 1])).mean()) if effect else 0.0
     of_words = np.column_stack([whole.distances(words, of).mean(axis=1) for of in whole.attributes])
-    truths = [truth, *gaps(of_words, np.repeat([0, 1], cell.words))]
+    truths = [truth, *contrasts(of_words, np.repeat([0, 1], cell.words))]
     samples = [overall.ravel(), *by_word.reshape(-1, len(words)).T]
     for place, (value, draws) in enumerate(zip(truths, samples, strict=True)):
         interval = draws_interval(draws, HDI_PROB)

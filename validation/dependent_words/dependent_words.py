@@ -32,9 +32,9 @@ from bayesbias.models.multivariate.posterior_draws import sample_list_means
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.append(str(FOLDER.parent / "real_gaps"))
+sys.path.append(str(FOLDER.parent / "real_contrasts"))
 
-import real_gaps  # noqa: E402 - a script in another folder
+import real_contrasts  # noqa: E402 - a script in another folder
 import real_vectors  # noqa: E402 - a script in another folder
 
 SEED, DRAWS = 20261126, 1000
@@ -266,7 +266,7 @@ def distances(words: Words, table: Table) -> pd.DataFrame:
 
 
 def truths(words: Words, table: Table) -> dict[str, list[float]]:
-    """Return the true gaps: of words like these, these words, groups, and single words."""
+    """Return the true contrasts: of words like these, these words, groups, and single words."""
     rows = np.concatenate(table.groups)
     if table.attribute_weights is None:
         return {"population": [0.0], "these_words": [0.0], "group": [0.0, 0.0], "word": [0.0] * len(rows)}
@@ -302,7 +302,7 @@ def default_rows(frame: pd.DataFrame, seed: int) -> Iterator[Row]:
         data.connections,
         draws=DRAWS,
         seed=seed,
-        priors=real_gaps.PRIORS,
+        priors=real_contrasts.PRIORS,
         covariances=False,
     ).posterior
     population, by_word = (drawn[name][..., 0] - drawn[name][..., 1] for name in ("connection_mean", "word_mean"))
@@ -338,13 +338,13 @@ def welch_rows(words: Words, table: Table, cell: Cell) -> Iterator[tuple[str, Ro
             continue
         variances = np.array([of_list.var(ddof=1) / len(of_list) for of_list in means])
         freedom = variances.sum() ** 2 / sum(v**2 / (len(m) - 1) for v, m in zip(variances, means, strict=True))
-        gap, error = means[0].mean() - means[1].mean(), np.sqrt(variances.sum())
+        contrast, error = means[0].mean() - means[1].mean(), np.sqrt(variances.sum())
         half = stats.t.ppf(0.5 + HDI_PROB / 2, freedom) * error
-        yield name, ("these_words", gap, error, gap - half, gap + half)
+        yield name, ("these_words", contrast, error, contrast - half, contrast + half)
 
 
 def two_way_row(words: Words, table: Table) -> tuple[str, Row]:
-    """Return the observed gap with errors clustered by both kinds of words (Cameron, Gelbach and Miller 2011).
+    """Return the observed contrast with errors clustered by both kinds of words (Cameron, Gelbach and Miller 2011).
 
     Student's t has the smaller number of clusters less one.
     """
@@ -362,8 +362,8 @@ def two_way_row(words: Words, table: Table) -> tuple[str, Row]:
     variances = [float(np.square(sums).sum()) * count / (count - 1) for sums, count in parts]
     variance = max(sum(variances) - float(np.square(scores).sum()), *variances)
     half = stats.t.ppf(0.5 + HDI_PROB / 2, min(count for _, count in parts) - 1) * np.sqrt(variance)
-    gap = float((signs * means).sum() / 2)
-    return "two_way", ("population", gap, float(np.sqrt(variance)), gap - half, gap + half)
+    contrast = float((signs * means).sum() / 2)
+    return "two_way", ("population", contrast, float(np.sqrt(variance)), contrast - half, contrast + half)
 
 
 def weat_p(words: Words, table: Table, rng: np.random.Generator) -> float:
@@ -512,9 +512,9 @@ def findings(cells: pd.DataFrame) -> str:
 
     clusters, independent = default[default["kind"] == "clusters"], kinds.loc["independent words"]
     lowest = clusters.loc[clusters["coverage"].idxmin()]
-    no_gap = default["lists"].isin(["random", "inflections", "synonyms"]) & (default["level"] == "word")
-    of_words = default[no_gap].groupby("kind")["claims"]
-    claims = default[no_gap & default["kind"].isin(["clusters", "clusters, left out"])]["claims"]
+    no_contrast = default["lists"].isin(["random", "inflections", "synonyms"]) & (default["level"] == "word")
+    of_words = default[no_contrast].groupby("kind")["claims"]
+    claims = default[no_contrast & default["kind"].isin(["clusters", "clusters, left out"])]["claims"]
     of_independent = default[(default["kind"] == "independent words") & (default["level"] == "these_words")]
     synonyms = default[(default["lists"] == "synonyms") & (default["level"] == "these_words")]["coverage"]
     weat = cells[(cells["method"] == "weat") & (cells["cluster"] == 4) & (cells["lists"] == "random")]["claims"]
@@ -534,7 +534,7 @@ def findings(cells: pd.DataFrame) -> str:
         f"{100 * (of_independent['width_over_plain'].max() - 1):.0f} % in a cell; coverage "
         f"{coverage('independent words')}.",
         f"**Single words** are claimed in {claims.min():.2f} to {claims.max():.2f} of the cases over cells with "
-        "clusters of up to four and no gap, at a nominal 0.11, and in "
+        "clusters of up to four and no contrast, at a nominal 0.11, and in "
         f"{of_words.mean()['independent words']:.2f} where words are independent.",
         f"**Synonyms of EVALution** are often not alike in their vectors: {synonyms.min():.2f} to "
         f"{synonyms.max():.2f} of the intervals of these words contain the truth.",
@@ -571,7 +571,7 @@ def main() -> None:
         return summarise(run_cell(cell, words, given.samples))
 
     settings = {"seed": SEED, "samples": given.samples, "draws": DRAWS, "left_out": list(LEFT_OUT)}
-    real_gaps.write_cells([CELLS[number] for number in given.cells], summary, given.output, settings, digits=4)
+    real_contrasts.write_cells([CELLS[number] for number in given.cells], summary, given.output, settings, digits=4)
 
 
 if __name__ == "__main__":

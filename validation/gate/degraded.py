@@ -2,9 +2,9 @@
 
     python validation/gate/degraded.py EMBEDDINGS LISTS [--samples 12]
 
-The folders are those of validation/real_gaps; EMBEDDINGS also holds the vectors that `encoders.py` makes. The truth of
-a copy is that of the original, the mean of whole lists; that of an encoder that was trained further is its own.
-README.md says what the tables mean.
+The folders are those of validation/real_contrasts; EMBEDDINGS also holds the vectors that `encoders.py` makes. The
+truth of a copy is that of the original, the mean of whole lists; that of an encoder that was trained further is its
+own. README.md says what the tables mean.
 """
 
 import json
@@ -20,10 +20,10 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 FOLDER = Path(__file__).resolve().parent
-sys.path += [str(FOLDER), str(FOLDER.parent / "real_gaps")]
+sys.path += [str(FOLDER), str(FOLDER.parent / "real_contrasts")]
 
 import gate as sizes  # noqa: E402 - a script in this folder
-import real_gaps  # noqa: E402 - a script in another folder
+import real_contrasts  # noqa: E402 - a script in another folder
 from real_vectors import vectors_path  # noqa: E402 - a script in another folder
 
 import bayesbias as bb  # noqa: E402
@@ -37,15 +37,15 @@ from bayesbias.reports.plans.record import AskedQuestion, PlanRecord, Region  # 
 from bayesbias.tables.word_worths import Vocabulary  # noqa: E402
 
 CELLS = (
-    real_gaps.Cell("google_news", "gendered words, professions", 0, 2, 8, 8, 0),
-    real_gaps.Cell("google_news", "professions, valence", 0, 2, 8, 8, 0),
-    real_gaps.Cell("google_news", "names, gendered words", 0, 2, 15, 8, 0),
-    real_gaps.Cell("glove", "professions, gendered words", 0, 2, 8, 8, 0),
-    real_gaps.Cell("glove", "gendered words, valence", 0, 2, 8, 15, 0),
-    real_gaps.Cell("bundled", "gendered words, professions", 0, 2, 8, 8, 0),
-    real_gaps.Cell("bundled", "gendered words, valence", 0, 2, 8, 8, 0),
-    real_gaps.Cell("minilm", "gendered words, professions", 0, 2, 8, 8, 0),
-    real_gaps.Cell("minilm", "professions, gendered words", 0, 2, 8, 8, 0),
+    real_contrasts.Cell("google_news", "gendered words, professions", 0, 2, 8, 8, 0),
+    real_contrasts.Cell("google_news", "professions, valence", 0, 2, 8, 8, 0),
+    real_contrasts.Cell("google_news", "names, gendered words", 0, 2, 15, 8, 0),
+    real_contrasts.Cell("glove", "professions, gendered words", 0, 2, 8, 8, 0),
+    real_contrasts.Cell("glove", "gendered words, valence", 0, 2, 8, 15, 0),
+    real_contrasts.Cell("bundled", "gendered words, professions", 0, 2, 8, 8, 0),
+    real_contrasts.Cell("bundled", "gendered words, valence", 0, 2, 8, 8, 0),
+    real_contrasts.Cell("minilm", "gendered words, professions", 0, 2, 8, 8, 0),
+    real_contrasts.Cell("minilm", "professions, gendered words", 0, 2, 8, 8, 0),
 )
 # Other vectors of the same words, by embedding and name.
 OTHER_VECTORS = {
@@ -98,13 +98,13 @@ def versions(name: str, folder: Path, rng: np.random.Generator) -> dict[str, np.
     return every
 
 
-def true_gap(whole: real_gaps.Populations) -> float:
+def true_contrast(whole: real_contrasts.Populations) -> float:
     """Return the contrast of whole lists."""
     means = [np.array([whole.distances(group, of).mean() for of in whole.attributes]) for group in whole.protected]
-    return float(real_gaps.gaps(np.array(means), np.arange(len(means))).mean())
+    return float(real_contrasts.contrasts(np.array(means), np.arange(len(means))).mean())
 
 
-def unit_of(whole: real_gaps.Populations, vectors: np.ndarray) -> float:
+def unit_of(whole: real_contrasts.Populations, vectors: np.ndarray) -> float:
     """Return the coherence of whole lists."""
     return coherence_of(*[[vectors[of] for of in side] for side in (whole.protected, whole.attributes)]).coherence
 
@@ -133,10 +133,10 @@ def earlier_answer(earlier: str, draws: np.ndarray, coherence: Coherence, change
 def run_cell(number: int, folder: Path, lists: Path, samples: int) -> pd.DataFrame:
     """Return the outcomes of samples of a cell by copy, unit and half-width of the region."""
     cell = CELLS[number]
-    whole = real_gaps.populations(cell, folder, lists)
-    rng = np.random.default_rng([real_gaps.SEED, number])
+    whole = real_contrasts.populations(cell, folder, lists)
+    rng = np.random.default_rng([real_contrasts.SEED, number])
     reference = rng.permutation(whole.others)[:_REFERENCE]
-    truth, embedding = true_gap(whole), versions(cell.vectors, folder, rng)
+    truth, embedding = true_contrast(whole), versions(cell.vectors, folder, rng)
     unit = unit_of(whole, embedding["original"])
     rows: list[dict[str, Any]] = []
     before: list[tuple[np.ndarray, Coherence]] = []
@@ -145,12 +145,12 @@ def run_cell(number: int, folder: Path, lists: Path, samples: int) -> pd.DataFra
         units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         copy = replace(whole, vectors=units, vocabulary=Vocabulary.from_reference(units[reference]))
         if name in RETRAINED:
-            truth, unit = true_gap(copy), unit_of(whole, vectors)
+            truth, unit = true_contrast(copy), unit_of(whole, vectors)
         answers = []
         for sample in range(samples):
-            seed = np.random.default_rng([real_gaps.SEED, number, sample])  # the same words in each copy
-            table, words = real_gaps.sampled_table(copy, cell, seed)
-            members = sampled_lists(whole, cell, np.random.default_rng([real_gaps.SEED, number, sample]))
+            seed = np.random.default_rng([real_contrasts.SEED, number, sample])  # the same words in each copy
+            table, words = real_contrasts.sampled_table(copy, cell, seed)
+            members = sampled_lists(whole, cell, np.random.default_rng([real_contrasts.SEED, number, sample]))
             answers.append(
                 (sizes.posterior(table, sample), coherence_of(*[[vectors[of] for of in side] for side in members]))
             )
@@ -183,9 +183,9 @@ def run_cell(number: int, folder: Path, lists: Path, samples: int) -> pd.DataFra
 
 
 def sampled_lists(
-    whole: real_gaps.Populations, cell: real_gaps.Cell, rng: np.random.Generator
+    whole: real_contrasts.Populations, cell: real_contrasts.Cell, rng: np.random.Generator
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return the places of the words of `real_gaps.sampled_table`, by group and by attribute list."""
+    """Return the places of the words of `real_contrasts.sampled_table`, by group and by attribute list."""
     protected = [rng.permutation(group)[: cell.words] for group in whole.protected]
     return protected, [rng.permutation(of)[:size] for of, size in zip(whole.attributes, cell.sizes(), strict=True)]
 
@@ -232,7 +232,7 @@ def markdown(frame: pd.DataFrame) -> str:
 
 def main() -> None:
     """Run the cells, write degraded.csv and degraded.json, and print the table."""
-    options = real_gaps.script_options(__doc__, FOLDER, samples=12)
+    options = real_contrasts.script_options(__doc__, FOLDER, samples=12)
     begin, frames = time.time(), []
     with threadpool_limits(1, "blas"):
         for number in range(len(CELLS)):
@@ -240,7 +240,7 @@ def main() -> None:
             print(f"cell {number}: {time.time() - begin:.0f} s", flush=True)
     frame = shares(pd.concat(frames))
     frame.round(4).to_csv(options.output / "degraded.csv", index=False)
-    run = {"seed": real_gaps.SEED, "samples": options.samples, "seconds": round(time.time() - begin)}
+    run = {"seed": real_contrasts.SEED, "samples": options.samples, "seconds": round(time.time() - begin)}
     run["tuned_cosine"] = round(tuned_cosine(options.embeddings), 3)
     (options.output / "degraded.json").write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
     print(markdown(frame))

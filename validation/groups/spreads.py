@@ -4,8 +4,8 @@
 
 EMBEDDINGS is the folder of the Google News and GloVe vectors. Words like those of the first group are any words of the
 vocabulary, words like those of the second one are the neighbours of a word. Attribute words are drawn from the positive
-and the negative opinion words of Hu and Liu (2004). The truth is the mean gap of all words like these, to the whole
-lists: no model makes it. README.md says what the table means.
+and the negative opinion words of Hu and Liu (2004). The truth is the mean contrast of all words like these, to the
+whole lists: no model makes it. README.md says what the table means.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from bayesbias.base.checks import HDI_PROB
 from bayesbias.models.data import model_data
 from bayesbias.models.quick import quick_contrasts
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "real_gaps"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "real_contrasts"))
 from real_vectors import unit_vectors
 
 FOLDER = Path(__file__).resolve().parent
@@ -47,7 +47,7 @@ CELLS = tuple(Cell(name, *sizes) for name in ("google_news", "glove") for sizes 
 
 
 def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
-    """Return a row for each table: estimate, truth, interval, and the sds of gaps in both groups."""
+    """Return a row for each table: estimate, truth, interval, and the sds of contrasts in both groups."""
     words, vectors = unit_vectors(cell.vectors, folder)
     usable = np.array([row for row, word in enumerate(words) if word.isalpha() and word == word.lower()])
     place = {words[row]: row for row in usable}
@@ -62,8 +62,8 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
         seed = rng.choice(others)
         alike = others[np.argsort(-(vectors[others] @ vectors[seed]))[:NEIGHBOURS]]
         scattered = np.setdiff1d(others, alike)
-        gaps = [-vectors[scattered] @ direction, vectors[alike] @ direction]
-        truth = np.mean([of_group.mean() for of_group in gaps])
+        contrasts = [-vectors[scattered] @ direction, vectors[alike] @ direction]
+        truth = np.mean([of_group.mean() for of_group in contrasts])
         chosen = [rng.permutation(scattered)[: cell.scattered], rng.permutation(alike)[: cell.alike]]
         attributes = [rng.permutation(of_list)[:ATTRIBUTES] for of_list in lists]
         study = bb.Study(
@@ -78,7 +78,7 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
         contrast = quick_contrasts(model_data(table), spec, draws=DRAWS, points=POINTS, rng=rng)
         one = contrast["associated - different"](HDI_PROB)
         covered = one.low <= truth <= one.high
-        sds = [of_group.std() for of_group in gaps]
+        sds = [of_group.std() for of_group in contrasts]
         records.append(
             (number, truth, one.mean - truth, one.sd, one.high - one.low, covered, one.low > 0 or one.high < 0, *sds)
         )
@@ -101,7 +101,7 @@ def summarise(rows: pd.DataFrame) -> dict[str, float]:
 
 def markdown(table: pd.DataFrame) -> str:
     """Return the table of README.md."""
-    header = "| vectors | scattered words | alike words | sd of gaps | coverage | sd over error | mean width |"
+    header = "| vectors | scattered words | alike words | sd of contrasts | coverage | sd over error | mean width |"
     lines = [header, "|---" * 7 + "|"]
     lines += [
         f"| {row['vectors']} | {row['scattered']} | {row['alike']} | {row['scattered_sd']:.3f} and "

@@ -22,19 +22,19 @@ from scipy import stats
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.gap_draws import PeriodSample, draw_contrast, list_deviations
+from bayesbias.models.periods.contrast_draws import PeriodSample, draw_contrast, list_deviations
 from bayesbias.models.periods.panel import fill_words, is_connected, sole_links
 from bayesbias.tables.word_worths import Vocabulary
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.append(str(FOLDER.parent / "real_gaps"))
+sys.path.append(str(FOLDER.parent / "real_contrasts"))
 
-from real_gaps import write_cells  # noqa: E402 - a script in another folder
+from real_contrasts import write_cells  # noqa: E402 - a script in another folder
 from real_vectors import gender_difference, links_of, unit_vectors, vectors_path, vocabulary_of  # noqa: E402
 
 SEED = 20261124
 DRAWS, CHAINS = 1000, 4
-QUANTITIES = ("gap", "change", "slope")
+QUANTITIES = ("contrast", "change", "slope")
 
 
 @dataclass(frozen=True)
@@ -155,16 +155,16 @@ def noisy(vectors: np.ndarray, noise: float, rng: np.random.Generator) -> np.nda
     return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True))
 
 
-def word_gaps(distances: np.ndarray, group_of: np.ndarray, list_of: np.ndarray) -> np.ndarray:
+def word_contrasts(distances: np.ndarray, group_of: np.ndarray, list_of: np.ndarray) -> np.ndarray:
     """Return associated minus different of each word, shape (periods, words), from (periods, attributes, words)."""
     means = np.stack([distances[:, list_of == place].mean(axis=1) for place in (0, 1)], axis=1)
     words = np.arange(len(group_of))
     return np.asarray(means[:, group_of, words] - means[:, 1 - group_of, words])
 
 
-def population_gaps(gaps: np.ndarray, group_of: np.ndarray) -> np.ndarray:
-    """Return the mean of words' gaps (periods, words), groups weighing the same."""
-    return np.asarray(np.mean([gaps[:, group_of == group].mean(axis=1) for group in (0, 1)], axis=0))
+def population_contrasts(contrasts: np.ndarray, group_of: np.ndarray) -> np.ndarray:
+    """Return the mean of words' contrasts (periods, words), groups weighing the same."""
+    return np.asarray(np.mean([contrasts[:, group_of == group].mean(axis=1) for group in (0, 1)], axis=0))
 
 
 def drawn(side_of: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -242,9 +242,9 @@ def lost_words(member_of: np.ndarray, cell: Cell, rng: np.random.Generator, fewe
 
 
 def functionals(periods: int) -> dict[str, np.ndarray]:
-    """Return the weights of periods in each quantity: the last gap, the change since the first, and the slope."""
+    """Return the weights of periods in each quantity: the last contrast, the change since the first, and the slope."""
     weights = {name: np.zeros(periods) for name in QUANTITIES}
-    weights["gap"][-1] = weights["change"][-1] = 1
+    weights["contrast"][-1] = weights["change"][-1] = 1
     weights["change"][0] = -1
     times = np.arange(periods) - (periods - 1) / 2
     weights["slope"] = times / (times**2).sum()
@@ -305,12 +305,12 @@ def student_rows(sample: PeriodSample, weights: dict[str, np.ndarray]) -> Iterat
 def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
     """Return a row for each sample, method, quantity and level of a cell."""
     whole, weights = populations(cell, folder), functionals(cell.periods)
-    every_gap = word_gaps(whole.distances, whole.group_of, whole.list_of)
-    truth = population_gaps(every_gap, whole.group_of)
+    every_contrast = word_contrasts(whole.distances, whole.group_of, whole.list_of)
+    truth = population_contrasts(every_contrast, whole.group_of)
     rows = []
     for number in range(samples):
         sample, words = table_of(whole, cell, np.random.default_rng([SEED, number]))
-        of_words = every_gap[:, words]
+        of_words = every_contrast[:, words]
         methods = {"periods": lambda s=sample, n=number: model_rows(s, weights, n)}
         if not cell.lost:
             methods["two_way_clustered"] = lambda s=sample: clustered_rows(s, weights)
@@ -361,7 +361,7 @@ def markdown(cells: pd.DataFrame) -> str:
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for key, part in cells.groupby(["method", "level", "quantity"], sort=False):
         moved = part["drift"] > 0
-        still = "" if key[2] == "gap" else f"{part.loc[~moved, 'claims'].mean():.2f}"
+        still = "" if key[2] == "contrast" else f"{part.loc[~moved, 'claims'].mean():.2f}"
         numbers = [part["coverage"].mean(), part["coverage"].min(), part["sd_over_error"].mean()]
         texts = [*(f"{number:.2f}" for number in numbers), still, f"{part.loc[moved, 'claims'].mean():.2f}"]
         lines.append(f"| {' | '.join([*key, str(len(part)), *texts])} |")

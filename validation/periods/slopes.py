@@ -2,9 +2,10 @@
 
     python validation/periods/slopes.py EMBEDDINGS [--samples 200]
 
-Vectors and drifts are those of periods.py, but the words form one group, whose gaps follow a covariate: the lean of the
-whole lists in the first period, plus noise of the same sd (`related`), or numbers drawn anew for each table. The truth
-is the least-squares slope of the observed gaps of all words: no model makes it. README.md says what the table means.
+Vectors and drifts are those of periods.py, but the words form one group, whose contrasts follow a covariate: the lean
+of the whole lists in the first period, plus noise of the same sd (`related`), or numbers drawn anew for each table. The
+truth is the least-squares slope of the observed contrasts of all words: no model makes it. README.md says what the
+table means.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from scipy import stats
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.changes.trend import WordCovariates, draw_slopes
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.gap_draws import draw_contrast, list_deviations
+from bayesbias.models.periods.contrast_draws import draw_contrast, list_deviations
 
 
 @dataclass(frozen=True)

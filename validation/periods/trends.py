@@ -1,4 +1,4 @@
-"""Are intervals of trends with covariates right? Gaps follow a covariate, time and chance, in real vectors.
+"""Are intervals of trends with covariates right? Contrasts follow a covariate, time and chance, in real vectors.
 
     python validation/periods/trends.py EMBEDDINGS [--samples 200]
 
@@ -22,20 +22,20 @@ from periods import (
     drawn,
     leaning_words,
     noisy,
-    population_gaps,
+    population_contrasts,
     sample_of,
     summarise,
-    word_gaps,
+    word_contrasts,
     write_trial,
 )
 from scipy import stats
 
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.estimates.intervals import shortest_interval
-from bayesbias.models.periods.gap_draws import draw_contrast, list_deviations
+from bayesbias.models.periods.contrast_draws import draw_contrast, list_deviations
 from bayesbias.models.periods.period_line import draw_line, neighbour_test
 
-_SHARES = np.linspace(-1, 2, 13)  # of the leans, between which gaps of the whole lists are interpolated
+_SHARES = np.linspace(-1, 2, 13)  # of the leans, between which contrasts of the whole lists are interpolated
 Row = tuple[str, str, float, float, float, float, float]
 """Level, quantity, estimate, sd, ends of the interval, and the p-value of the test of neighbours if there is one."""
 
@@ -97,9 +97,9 @@ def covariate_and_shares(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarr
 def model_rows(sample: PeriodSample, design: np.ndarray, names: list[str], *, walk: bool, seed: int) -> Iterator[Row]:
     """Yield the estimates of the package."""
     times = np.arange(len(sample.periods), dtype=float)
-    gaps = draw_contrast(sample, list_deviations(sample), times, (0, 1), draws=DRAWS, chains=CHAINS, seed=seed)
+    contrasts = draw_contrast(sample, list_deviations(sample), times, (0, 1), draws=DRAWS, chains=CHAINS, seed=seed)
     for level in ("population", "these_words"):
-        data = (gaps.overall(level), design, times)
+        data = (contrasts.overall(level), design, times)
         line = draw_line(*data, walk=walk, seed=seed)
         test = None if walk else neighbour_test(line, *data, seed=seed)
         p_value = test.p_value if test else np.nan
@@ -107,15 +107,15 @@ def model_rows(sample: PeriodSample, design: np.ndarray, names: list[str], *, wa
             yield level, name, draws.mean(), draws.std(), *shortest_interval(draws, HDI_PROB), p_value
 
 
-def regression_of(gaps: np.ndarray, design: np.ndarray, *, walk: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is regressed on what: gaps, or their steps if they are a random walk."""
-    return (np.diff(gaps), np.diff(design, axis=0)) if walk else (gaps - gaps.mean(), design)
+def regression_of(contrasts: np.ndarray, design: np.ndarray, *, walk: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is regressed on what: contrasts, or their steps if they are a random walk."""
+    return (np.diff(contrasts), np.diff(design, axis=0)) if walk else (contrasts - contrasts.mean(), design)
 
 
-def least_squares_rows(gaps: np.ndarray, design: np.ndarray, names: list[str], *, walk: bool) -> Iterator[Row]:
-    """Yield plain least squares of the observed gaps, or of their steps, with Student's t."""
-    values, columns = regression_of(gaps, design, walk=walk)
-    freedom = len(gaps) - 1 - design.shape[1]
+def least_squares_rows(contrasts: np.ndarray, design: np.ndarray, names: list[str], *, walk: bool) -> Iterator[Row]:
+    """Yield plain least squares of the observed contrasts, or of their steps, with Student's t."""
+    values, columns = regression_of(contrasts, design, walk=walk)
+    freedom = len(contrasts) - 1 - design.shape[1]
     estimates, *_ = np.linalg.lstsq(columns, values)
     variance = np.square(values - columns @ estimates).sum() / freedom
     errors = np.sqrt(variance * np.diag(np.linalg.inv(columns.T @ columns)))
@@ -143,13 +143,13 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
     rng = np.random.default_rng(SEED)
     every_word, every_attribute = np.arange(len(whole.group_of)), np.arange(len(whole.list_of))
     # One share at a time: the distances of all words are many.
-    every_gap = np.concatenate(
+    every_contrast = np.concatenate(
         [
-            word_gaps(distances_of(every_word, every_attribute, share, rng), whole.group_of, whole.list_of)
+            word_contrasts(distances_of(every_word, every_attribute, share, rng), whole.group_of, whole.list_of)
             for share in _SHARES[:, None]
         ]
     )
-    population = population_gaps(every_gap, whole.group_of)
+    population = population_contrasts(every_contrast, whole.group_of)
     rows = []
     for number in range(samples):
         rng = np.random.default_rng([SEED, number])
@@ -164,14 +164,14 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> pd.DataFrame:
         if not cell.walk:
             time_line = np.linspace(-0.5, 0.5, cell.periods)
             names, design = ["time", "covariate"], np.column_stack([time_line, covariate])
-        gaps = word_gaps(distances, sample.group_of, sample.list_of).mean(axis=1)
+        contrasts = word_contrasts(distances, sample.group_of, sample.list_of).mean(axis=1)
         truths = {}
-        for level, by_share in (("population", population), ("these_words", every_gap[:, words].mean(axis=1))):
+        for level, by_share in (("population", population), ("these_words", every_contrast[:, words].mean(axis=1))):
             values, columns = regression_of(np.interp(planned, _SHARES, by_share), design, walk=cell.walk)
             truths[level] = dict(zip(names, np.linalg.lstsq(columns, values)[0], strict=True))
         methods = {
             "periods": model_rows(sample, design, names, walk=cell.walk, seed=number),
-            "least_squares": least_squares_rows(gaps, design, names, walk=cell.walk),
+            "least_squares": least_squares_rows(contrasts, design, names, walk=cell.walk),
         }
         for method, estimates in methods.items():
             for level, quantity, mean, sd, low, high, p_value in estimates:

@@ -13,7 +13,7 @@ import bayesbias as bb
 from bayesbias.models.data import ModelData, study_data
 from bayesbias.tables.word_worths import Vocabulary
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "real_gaps"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "real_contrasts"))
 
 from real_vectors import links_of, vocabulary_of
 

@@ -32,7 +32,7 @@ from bayesbias.models.numerics.contrast_estimate import draws_interval, mixture_
 from bayesbias.models.quick import quick_contrasts
 
 FOLDER = Path(__file__).resolve().parent
-GAPS = (0.0, -0.03, -0.08)
+CONTRASTS = (0.0, -0.03, -0.08)
 OTHERS = ("crossed_per_list", "hierarchical")
 DRAWS = 1000
 # Samples to which the other models are fitted: they are here for comparison.
@@ -41,7 +41,7 @@ _BLOCK = 10
 
 
 def contrast_weights(cell: Cell) -> np.ndarray:
-    """Return the weight of each list's mean in each word's own gap, associated - different: (words, lists)."""
+    """Return the weight of each list's mean in each word's own contrast, associated - different: (words, lists)."""
     in_list = cell.group_of[:, None] == np.arange(cell.lists)
     return np.where(in_list, 1.0, -1 / (cell.lists - 1))
 
@@ -50,9 +50,9 @@ def contrast_weights(cell: Cell) -> np.ndarray:
 def oracle(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return what it is to know the covariance of the vocabulary's distances.
 
-    The words' own gaps d, from the means of the lists, are Normal around g 1, with covariance W + tau^2 I; W is known
-    from the vocabulary, g has a flat prior, and tau, the sd of the gaps between words, the model's half-t prior (2
-    degrees of freedom, 0.1). The result is (tau grid, W, prior weights).
+    The words' own contrasts d, from the means of the lists, are Normal around g 1, with covariance W + tau^2 I; W is
+    known from the vocabulary, g has a flat prior, and tau, the sd of the contrasts between words, the model's half-t
+    prior (2 degrees of freedom, 0.1). The result is (tau grid, W, prior weights).
     """
     covariance = np.cov(1 - cell.pool @ cell.protected.T, rowvar=False)
     weights = contrast_weights(cell)
@@ -62,14 +62,17 @@ def oracle(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def oracle_rows(cell: Cell, distances: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Yield the estimates of who knows the covariance: the words' gaps as equal, or with a sd to be learnt."""
+    """Yield the estimates of who knows the covariance: the words' contrasts as equal, or with a sd to be learnt."""
     means = distances[:, : cell.lists * LIST].reshape(len(distances), cell.lists, LIST).mean(axis=2)
-    gaps_of_words = (contrast_weights(cell) * means).sum(axis=1)
+    contrasts_of_words = (contrast_weights(cell) * means).sum(axis=1)
     tau, covariance, prior = oracle(cell)
     logs, mean, sd = np.empty(len(tau)), np.empty(len(tau)), np.empty(len(tau))
     for place, spread in enumerate(tau):
-        lower = np.linalg.cholesky(covariance + spread**2 * np.eye(len(gaps_of_words)))
-        ones, solved = np.linalg.solve(lower, np.ones(len(gaps_of_words))), np.linalg.solve(lower, gaps_of_words)
+        lower = np.linalg.cholesky(covariance + spread**2 * np.eye(len(contrasts_of_words)))
+        ones, solved = (
+            np.linalg.solve(lower, np.ones(len(contrasts_of_words))),
+            np.linalg.solve(lower, contrasts_of_words),
+        )
         precision = ones @ ones
         mean[place], sd[place] = ones @ solved / precision, precision**-0.5
         logs[place] = (
@@ -77,9 +80,12 @@ def oracle_rows(cell: Cell, distances: np.ndarray) -> Iterator[dict[str, Any]]:
         )
     weights = prior * np.exp(logs - logs.max())
     yield {"method": "oracle", **numbers(weights / weights.sum(), mean, sd)}
-    yield {"method": "oracle_equal_gaps", **numbers(np.ones(1), mean[:1], sd[:1])}
+    yield {"method": "oracle_equal_contrasts", **numbers(np.ones(1), mean[:1], sd[:1])}
     plain = np.sqrt(covariance.mean())
-    yield {"method": "oracle_plain_difference", **numbers(np.ones(1), gaps_of_words.mean(keepdims=True), plain[None])}
+    yield {
+        "method": "oracle_plain_difference",
+        **numbers(np.ones(1), contrasts_of_words.mean(keepdims=True), plain[None]),
+    }
 
 
 def numbers(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> dict[str, float]:
@@ -89,7 +95,7 @@ def numbers(weights: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> dict[str, 
 
 
 def multivariate_row(data: ModelData, seed: int, spec: bb.ModelSpec) -> dict[str, Any]:
-    """Fit the model, and return the estimates of the gap in the population, of these words, and of single words."""
+    """Fit the model, and return estimates of the contrast in the population, of these words, and of single words."""
     settings = {"draws": DRAWS, "seed": seed, "priors": spec.priors, "covariances": False}
     posterior = sample_list_means(attribute_sample(data), data.connections, **settings).posterior
     population, words = (posterior[name][..., 0] - posterior[name][..., 1] for name in ("connection_mean", "word_mean"))
@@ -100,9 +106,9 @@ def multivariate_row(data: ModelData, seed: int, spec: bb.ModelSpec) -> dict[str
         summaries = [of_draws(one) for one in draws]
         row[f"{level}_mean_square"] = np.mean([one["mean"] ** 2 for one in summaries])
         row[f"{level}_variance"] = np.mean([one["sd"] ** 2 for one in summaries])
-        for gap in GAPS:
-            row[f"{level}_claims{gap:g}"] = np.mean(
-                [is_settled(one["low"] + gap, one["high"] + gap) for one in summaries]
+        for contrast in CONTRASTS:
+            row[f"{level}_claims{contrast:g}"] = np.mean(
+                [is_settled(one["low"] + contrast, one["high"] + contrast) for one in summaries]
             )
     return row
 
@@ -131,37 +137,41 @@ def fit_sample(cell: Cell, sample: int) -> list[dict[str, Any]]:
     rows += oracle_rows(cell, distances)
     if cell.lists == 2:
         row: dict[str, Any] = {"method": "weat"}
-        for gap in GAPS:
+        for contrast in CONTRASTS:
             s = association(1 - distances[:, :LIST], 1 - distances[:, LIST : 2 * LIST])
-            s = s - gap * np.where(cell.group_of == 0, 1, -1)
-            row[f"p{gap:g}"] = float(p_value(s[cell.group_of == 0], s[cell.group_of == 1]).p_value)
+            s = s - contrast * np.where(cell.group_of == 0, 1, -1)
+            row[f"p{contrast:g}"] = float(p_value(s[cell.group_of == 0], s[cell.group_of == 1]).p_value)
         rows.append(row)
     return [{"sample": sample, **row} for row in rows]
 
 
 def summarise(fits: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each cell, method and gap: claims, and the posterior sd beside the actual error."""
+    """Return a row for each cell, method and contrast: claims, and the posterior sd beside the actual error."""
     rows = []
     keys = ["vectors", "protected", "controls", "method"]
     for key, part in fits.groupby(keys, sort=False):
         here = dict(zip(keys, key, strict=True))
         if here["method"] == "weat":
-            rows += [here | {"gap": gap, **share(part[f"p{gap:g}"] < 0.05)} for gap in GAPS]
+            rows += [here | {"contrast": contrast, **share(part[f"p{contrast:g}"] < 0.05)} for contrast in CONTRASTS]
             continue
         fitted = part.dropna(subset=["mean"])
         lost = {"not_fitted": len(part) - len(fitted)}
-        for gap in GAPS:
-            row = here | {"gap": gap, **share((fitted["low"] + gap > 0) | (fitted["high"] + gap < 0)), **lost}
+        for contrast in CONTRASTS:
+            row = here | {
+                "contrast": contrast,
+                **share((fitted["low"] + contrast > 0) | (fitted["high"] + contrast < 0)),
+                **lost,
+            }
             row |= spread(fitted["mean"], fitted["sd"])
             if here["method"].startswith("multivariate"):
-                claims = (fitted["these_words_low"] + gap > 0) | (fitted["these_words_high"] + gap < 0)
+                claims = (fitted["these_words_low"] + contrast > 0) | (fitted["these_words_high"] + contrast < 0)
                 row |= {f"these_words_{name}": value for name, value in share(claims).items() if name != "samples"}
                 row |= {
                     f"these_words_{name}": x
                     for name, x in spread(fitted["these_words_mean"], fitted["these_words_sd"]).items()
                 }
                 for level in ("word", "protected_group"):
-                    claims_of_level = fitted[f"{level}_claims{gap:g}"]
+                    claims_of_level = fitted[f"{level}_claims{contrast:g}"]
                     row[f"{level}_claims"], row[f"{level}_claims_se"] = claims_of_level.mean(), claims_of_level.sem()
                     ratio = fitted[f"{level}_variance"].mean() / fitted[f"{level}_mean_square"].mean()
                     row[f"{level}_sd_to_error"] = ratio**0.5
@@ -213,13 +223,13 @@ def run(all_cells: list[Cell], samples: int, folder: Path) -> None:
 
 
 def pooled(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each method, gap and number of controls: all cells together, each weighing the same.
+    """Return a row for each method, contrast and number of controls: all cells together, each weighing the same.
 
     Shares are averaged, and ratios of posterior sd and actual error as logarithms.
     """
     rows = []
-    for (method, gap, controls), part in table.groupby(["method", "gap", "controls"], sort=False):
-        row = {"method": method, "gap": gap, "controls": controls, "samples": part["samples"].sum()}
+    for (method, contrast, controls), part in table.groupby(["method", "contrast", "controls"], sort=False):
+        row = {"method": method, "contrast": contrast, "controls": controls, "samples": part["samples"].sum()}
         for name in ("claims", "word_claims"):
             row |= {name: part[name].mean(), f"{name}_se": np.sqrt((part[f"{name}_se"] ** 2).sum()) / len(part)}
         for name in ("sd_to_error", "these_words_sd_to_error"):
@@ -240,8 +250,8 @@ def markdown(table: pd.DataFrame) -> str:
     every = pooled(table)
     lists |= {("all", "all", controls): part for controls, part in every.groupby("controls", sort=False)}
 
-    def row_of(part: pd.DataFrame, method: str, gap: float) -> dict[str, Any]:
-        rows_of_method = part[(part["method"] == method) & (part["gap"] == gap)].to_dict("records")
+    def row_of(part: pd.DataFrame, method: str, contrast: float) -> dict[str, Any]:
+        rows_of_method = part[(part["method"] == method) & (part["contrast"] == contrast)].to_dict("records")
         return {str(name): value for name, value in rows_of_method[0].items()} if rows_of_method else {}
 
     def claims(row: dict[str, Any], name: str = "claims") -> str:
@@ -256,7 +266,7 @@ def markdown(table: pd.DataFrame) -> str:
          "sd / error", "`crossed_per_list`", "sd / error", "`hierarchical`", "sd / error", "WEAT (5)"]
     ]  # fmt: skip
     powers = [
-        [*names, *[f"{method}, {gap:g}" for gap in GAPS[1:] for method in (
+        [*names, *[f"{method}, {contrast:g}" for contrast in CONTRASTS[1:] for method in (
             "`multivariate`", "oracle", "known sd", "`crossed_per_list`", "`hierarchical`", "WEAT")]]
     ]  # fmt: skip
     for key, part in lists.items():
@@ -273,7 +283,12 @@ def markdown(table: pd.DataFrame) -> str:
             line += [claims(row := row_of(part, method, 0.0)), ratio(row)]
         nothing.append([*line, claims(row_of(part, "weat", 0.0))])
         methods = ("multivariate", "oracle", "oracle_plain_difference", *OTHERS, "weat")
-        powers.append([*map(str, key), *[claims(row_of(part, method, gap)) for gap in GAPS[1:] for method in methods]])
+        powers.append(
+            [
+                *map(str, key),
+                *[claims(row_of(part, method, contrast)) for contrast in CONTRASTS[1:] for method in methods],
+            ]
+        )
     return "\n\n".join("\n".join(_lines(rows)) for rows in (nothing, powers)) + "\n"
 
 
@@ -296,18 +311,20 @@ def sizes(all_cells: list[Cell]) -> dict[str, dict[str, object]]:
 
 
 def refits(all_cells: list[Cell], samples: int) -> pd.DataFrame:
-    """Return how far a fit with a gap added to the distances lies from the shifted fit without it.
+    """Return how far a fit with a contrast added to the distances lies from the shifted fit without it.
 
-    A row for each cell, sample and gap: the difference of means, and of lower and upper ends, in posterior sds.
+    A row for each cell, sample and contrast: the difference of means, and of lower and upper ends, in posterior sds.
     """
     rows, spec = [], bb.load_model("multivariate")
     for cell, sample in product(all_cells, range(samples)):
         data = cell.table(sample)
         plain = multivariate_row(data, sample, spec)
-        for gap in GAPS[1:]:
-            refit = multivariate_row(replace(data, distance=data.distance + gap * (data.connection == 0)), sample, spec)
-            moved = {name: (refit[name] - plain[name] - gap) / plain["sd"] for name in ("mean", "low", "high")}
-            rows.append({"cell": cell.name, "sample": sample, "gap": gap, **moved})
+        for contrast in CONTRASTS[1:]:
+            refit = multivariate_row(
+                replace(data, distance=data.distance + contrast * (data.connection == 0)), sample, spec
+            )
+            moved = {name: (refit[name] - plain[name] - contrast) / plain["sd"] for name in ("mean", "low", "high")}
+            rows.append({"cell": cell.name, "sample": sample, "contrast": contrast, **moved})
     return pd.DataFrame(rows)
 
 
@@ -315,8 +332,8 @@ COLUMNS = [
     "sample", "method", "mean", "sd", "low", "high",
     *[f"these_words_{name}" for name in ("mean", "sd", "low", "high")],
     *[f"{level}_{what}" for level in ("word", "protected_group")
-      for what in ("mean_square", "variance", *[f"claims{gap:g}" for gap in GAPS])],
-    *[f"p{gap:g}" for gap in GAPS],
+      for what in ("mean_square", "variance", *[f"claims{contrast:g}" for contrast in CONTRASTS])],
+    *[f"p{contrast:g}" for contrast in CONTRASTS],
 ]  # fmt: skip
 
 
@@ -327,7 +344,9 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=250)
     parser.add_argument("--vectors", nargs="+", choices=list(VECTORS), default=list(VECTORS))
     parser.add_argument("--part", default="1/1", help="which of how many parts of the cells to fit")
-    parser.add_argument("--refits", type=int, default=0, help="samples a cell that are fitted again with a gap added")
+    parser.add_argument(
+        "--refits", type=int, default=0, help="samples a cell that are fitted again with a contrast added"
+    )
     parser.add_argument("--fits", type=Path, default=FOLDER / "fits")
     parser.add_argument("--out", type=Path, default=FOLDER)
     arguments = parser.parse_args()
@@ -344,7 +363,7 @@ def main() -> None:
     table = summarise(fits)
     table.to_csv(arguments.out / "claims.csv", index=False, float_format="%.4g")
     print(markdown(pd.read_csv(arguments.out / "claims.csv")))
-    counts = table[(table["method"] == "multivariate") & (table["gap"] == 0)]
+    counts = table[(table["method"] == "multivariate") & (table["contrast"] == 0)]
     settings = {
         "seed": SEED, "draws": DRAWS, "samples_of_other_models": OTHER_SAMPLES,
         "samples": {f"{row.vectors}_{row.protected}_{row.controls}": row.samples for row in counts.itertuples()},

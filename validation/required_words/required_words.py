@@ -2,8 +2,8 @@
 
     python validation/required_words/required_words.py EMBEDDINGS LISTS [--pilots 10] [--studies 20]
 
-The folders are those of validation/real_gaps. Pilots of 8 protected words per group and 8 attribute words per list are
-drawn from large lists of real words, and so are the studies that they plan. README.md says what the tables mean.
+The folders are those of validation/real_contrasts. Pilots of 8 protected words per group and 8 attribute words per list
+are drawn from large lists of real words, and so are the studies that they plan. README.md says what the tables mean.
 """
 
 import json
@@ -17,9 +17,9 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.append(str(FOLDER.parent / "real_gaps"))
+sys.path.append(str(FOLDER.parent / "real_contrasts"))
 
-import real_gaps  # noqa: E402 - a script in another folder
+import real_contrasts  # noqa: E402 - a script in another folder
 
 import bayesbias as bb  # noqa: E402
 from bayesbias.base.checks import HDI_PROB  # noqa: E402
@@ -43,30 +43,34 @@ LISTS = (
     ("glove", "professions, gendered words"),
     ("glove", "gendered words, valence"),
 )
-# Smaller gaps are not planned for.
-LEAST_GAP = 0.01
+# Smaller contrasts are not planned for.
+LEAST_CONTRAST = 0.01
 CONTRAST = "associated - different"
 
 
-def sizes_of(whole: real_gaps.Populations) -> list[tuple[int, int]]:
+def sizes_of(whole: real_contrasts.Populations) -> list[tuple[int, int]]:
     """Return the sizes of studies that lists are long enough for, the pilot's first."""
     shortest = min(map(len, whole.attributes))
     return [PILOT, *((words, min(attributes, shortest)) for words, attributes in LARGER)]
 
 
-def gap_of(whole: real_gaps.Populations) -> float:
+def contrast_of(whole: real_contrasts.Populations) -> float:
     """Return the contrast of whole lists."""
     means = [[whole.distances(group, words).mean() for words in whole.attributes] for group in whole.protected]
-    return float(real_gaps.gaps(np.array(means), np.arange(len(means))).mean())
+    return float(real_contrasts.contrasts(np.array(means), np.arange(len(means))).mean())
 
 
-def drawn_table(whole: real_gaps.Populations, cell: real_gaps.Cell, size: tuple[int, int], place: int) -> pd.DataFrame:
+def drawn_table(
+    whole: real_contrasts.Populations, cell: real_contrasts.Cell, size: tuple[int, int], place: int
+) -> pd.DataFrame:
     """Return the table of one study of a size."""
     rng = np.random.default_rng([SEED, *size, place])
-    return real_gaps.sampled_table(whole, replace(cell, words=size[0], attributes=size[1]), rng)[0]
+    return real_contrasts.sampled_table(whole, replace(cell, words=size[0], attributes=size[1]), rng)[0]
 
 
-def met(whole: real_gaps.Populations, cell: real_gaps.Cell, size: tuple[int, int], studies: int) -> np.ndarray:
+def met(
+    whole: real_contrasts.Populations, cell: real_contrasts.Cell, size: tuple[int, int], studies: int
+) -> np.ndarray:
     """Return the ends of the intervals of real studies of a size, shape (studies, 2)."""
     spec, ends = bb.load_model("multivariate"), []
     for place in range(studies):
@@ -78,7 +82,7 @@ def met(whole: real_gaps.Populations, cell: real_gaps.Cell, size: tuple[int, int
 
 
 def predicted(
-    whole: real_gaps.Populations, cell: real_gaps.Cell, gap: float, pilots: int, samples: int
+    whole: real_contrasts.Populations, cell: real_contrasts.Cell, contrast: float, pilots: int, samples: int
 ) -> pd.DataFrame:
     """Return the widths and the power that each pilot predicts, a row for each pilot and size."""
     frames = []
@@ -88,7 +92,13 @@ def predicted(
             drawn_table(whole, cell, PILOT, 1000 + pilot), draws=500, chains=2, random_seed=pilot, progress=False
         )
         planned = bb.required_words(
-            fit, width=0.03, gap=gap, sizes=sizes_of(whole), samples=samples, random_seed=pilot, progress=False
+            fit,
+            width=0.03,
+            true_contrast=contrast,
+            sizes=sizes_of(whole),
+            samples=samples,
+            random_seed=pilot,
+            progress=False,
         )
         frames.append(planned.frame.assign(pilot=pilot))
     return pd.concat(frames, ignore_index=True)
@@ -98,16 +108,16 @@ def run_lists(
     vectors: str, axis: str, folders: tuple[Path, Path], pilots: int, studies: int, samples: int
 ) -> pd.DataFrame:
     """Return a row for each size of studies of two kinds of lists: what pilots predict, and what studies have."""
-    cell = real_gaps.Cell(vectors, axis, 0, 2, *PILOT, 0)
-    whole = real_gaps.populations(cell, *folders)
-    gap = gap_of(whole)
-    plans, rows = predicted(whole, cell, gap, pilots, samples), []
+    cell = real_contrasts.Cell(vectors, axis, 0, 2, *PILOT, 0)
+    whole = real_contrasts.populations(cell, *folders)
+    contrast = contrast_of(whole)
+    plans, rows = predicted(whole, cell, contrast, pilots, samples), []
     for size in sizes_of(whole):
         of_size = plans[(plans["protected_words"] == size[0]) & (plans["attribute_words"] == size[1])]
         ends = met(whole, cell, size, studies)
         width = float((ends[:, 1] - ends[:, 0]).mean())
-        side = ends[:, 1] < 0 if gap < 0 else ends[:, 0] > 0
-        planned = abs(gap) >= LEAST_GAP
+        side = ends[:, 1] < 0 if contrast < 0 else ends[:, 0] > 0
+        planned = abs(contrast) >= LEAST_CONTRAST
         rows.append(
             {
                 "vectors": vectors,
@@ -116,7 +126,7 @@ def run_lists(
                 "attribute_words": size[1],
                 "pilots": pilots,
                 "studies": studies,
-                "gap": gap,
+                "contrast": contrast,
                 "predicted_width": of_size["mean_width"].mean(),
                 "met_width": width,
                 "ratio": of_size["mean_width"].mean() / width,
@@ -159,7 +169,7 @@ def markdown(table: pd.DataFrame) -> str:
 
 def main() -> None:
     """Run all lists and write the table."""
-    given = real_gaps.script_options(__doc__, FOLDER, pilots=10, studies=20, samples=10)
+    given = real_contrasts.script_options(__doc__, FOLDER, pilots=10, studies=20, samples=10)
     begin, frames = time.time(), []
     with threadpool_limits(1, "blas"):
         for number, (vectors, axis) in enumerate(LISTS):

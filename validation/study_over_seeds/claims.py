@@ -143,9 +143,9 @@ def claims(folder: Path) -> pd.DataFrame:
                       ACCEPTABLE_ALPHA)  # fmt: skip
         for kind, paper, line in (("test_retest", "higher, t(7) = 2.45", 0.0), ("inter_rater", "0", None)):
             medians = of_pairs.xs((algorithm, kind), level=("algorithm", "kind"))
-            gaps = np.array([medians[one] - medians[many] for one, many in PLURALS.items()])
+            contrasts = np.array([medians[one] - medians[many] for one, many in PLURALS.items()])
             claim("Figure 5", "singular pairs are more reliable than plural ones", paper,
-                  f"mean difference over 8 pairs of pairs, {kind}", algorithm, over_pairs(gaps), line)  # fmt: skip
+                  f"mean difference over 8 pairs of pairs, {kind}", algorithm, over_pairs(contrasts), line)  # fmt: skip
         one, other = (
             of_pairs.xs((algorithm, kind), level=("algorithm", "kind")) for kind in ("test_retest", "inter_rater")
         )

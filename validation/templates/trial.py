@@ -72,7 +72,7 @@ class Population:
         return bb.distance_table(embedding, study)
 
 
-def observed_gap(table: pd.DataFrame, column: str = "cosine_distance") -> float:
+def observed_contrast(table: pd.DataFrame, column: str = "cosine_distance") -> float:
     """Return the observed difference of associated and different distances, lists and groups with equal weights."""
     lists = ["connection", "protected_group", "attribute_group"]
     means = table.groupby(lists, observed=True)[column].mean().groupby("connection", observed=True).mean()
@@ -80,21 +80,23 @@ def observed_gap(table: pd.DataFrame, column: str = "cosine_distance") -> float:
 
 
 def fixed_words(population: Population, question: str, count: int, samples: int) -> pd.DataFrame:
-    """Return the observed gap of words that stay, over drawn templates, beside that over all templates."""
+    """Return the observed contrast of words that stay, over drawn templates, beside that over all templates."""
     rng = np.random.default_rng([SEED, count, *question.encode()])
     quantile = stats.t.ppf((1 + HDI_PROB) / 2, count - 1)
     rows = []
     for sample in range(samples):
         if sample % 20 == 0:  # other words
             study = population.study(question, rng)
-            truth = observed_gap(population.table(study, population.templates))
+            truth = observed_contrast(population.table(study, population.templates))
         table = population.table(study, rng.choice(population.templates, count, replace=False).tolist())
         (error,) = [
             entry["sd"]
             for entry in table.attrs["bayesbias"]["context_errors"]
             if (entry["contrast"], entry["level"]) == ("associated - different", "overall")
         ]
-        difference, plain = (observed_gap(table, column) - truth for column in ("cosine_distance", "plain_distance"))
+        difference, plain = (
+            observed_contrast(table, column) - truth for column in ("cosine_distance", "plain_distance")
+        )
         covered = abs(difference) <= quantile * error
         rows.append({"difference": difference, "plain": plain, "sd": error, "covered": covered, "truth": truth})
     return pd.DataFrame(rows)
@@ -103,7 +105,7 @@ def fixed_words(population: Population, question: str, count: int, samples: int)
 def drawn_words(population: Population, question: str, count: int, samples: int) -> pd.DataFrame:
     """Return the intervals of fits to drawn words in drawn templates, with and without the error over templates."""
     rng = np.random.default_rng([SEED, 1, count, *question.encode()])
-    truth = observed_gap(population.table(population.study(question), population.templates))
+    truth = observed_contrast(population.table(population.study(question), population.templates))
     rows = []
     for _ in range(samples):
         study = population.study(question, rng)
@@ -113,7 +115,7 @@ def drawn_words(population: Population, question: str, count: int, samples: int)
         rows.append(
             {
                 "difference": row["mean"] - truth,
-                "plain": observed_gap(table, "plain_distance") - truth,
+                "plain": observed_contrast(table, "plain_distance") - truth,
                 "sd": row["sd"],
                 "context_sd": row["context_sd"],
                 "covered": row["hdi_low"] <= truth <= row["hdi_high"],
@@ -127,7 +129,7 @@ def drawn_words(population: Population, question: str, count: int, samples: int)
 
 
 def summary_of_fixed(rows: pd.DataFrame) -> dict[str, float]:
-    """Return coverage, bias and error of the observed gap of words that stay."""
+    """Return coverage, bias and error of the observed contrast of words that stay."""
     return {
         "tables": len(rows),
         "truth": rows["truth"].mean(),

@@ -137,8 +137,8 @@ class HardDebias(Method[FittedHardDebias]):
     not centred.
 
     **What it cannot do.** Remove bias. It removes one subspace: words that leaned the same way remain neighbours, from
-    which the gender of a word can be recovered (Gonen and Goldberg 2019). A gap between words that were equalized
-    closes by construction, whatever it meant.
+    which the gender of a word can be recovered (Gonen and Goldberg 2019). A contrast between words that were equalized
+    is 0 by construction, whatever it meant.
 
     References
     ----------

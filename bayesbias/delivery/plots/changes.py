@@ -50,7 +50,7 @@ _SEED_COLOR = "#999999"
 
 
 def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
-    """Draw how gaps differ between two conditions: their changes, the gaps, and the changes of mean distances.
+    """Draw how contrasts differ between two conditions: changes of contrasts, contrasts, changes of mean distances.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Three panels, one below the other, of posterior means and HPDIs: the change of the gap of all protected words
-        and of each; the gaps themselves under both conditions; the change of
-        mean distances. Where there are no gaps, one panel of mean distances of all protected words and of each. Changes
-        are filled if settled. Colours and markers show the connections. Of more than 200 protected words, those whose
-        changes lie farthest from the mean are shown.
+        Three panels, one below the other, of posterior means and HPDIs: the change of the contrast of all protected
+        words and of each; the contrasts themselves under both conditions; the change of mean distances. Where there are
+        no contrasts, one panel of mean distances of all protected words and of each. Changes are filled if settled.
+        Colours and markers show the connections. Of more than 200 protected words, those whose changes lie farthest
+        from the mean are shown.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     else:
         moved = moved.assign(connection=[contrast_sides(contrast)[1] for contrast in moved["contrast"]])
         overall = moved[(moved["protected_word"] == "") & (moved["protected_group"] == "")]
-        of_words, title = moved[moved["protected_word"] != ""], f"Change of the gap\n{minus}"
+        of_words, title = moved[moved["protected_word"] != ""], f"Change of the contrast\n{minus}"
     words, note = shown_words(of_words, "mean")
     names = list(dict.fromkeys(of_words["protected_word"]))
     rows = [EVERYONE, *(word for word in names if word in set(words["protected_word"]))]
@@ -119,12 +119,14 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
     ]
     shown = list(of_all["connection"])
     if len(moved):
-        gaps = changes.gaps[(changes.gaps["protected_word"] == "") & (changes.gaps["protected_group"] == "")]
-        gaps = gaps[gaps["condition"].isin([first, name])]
-        connections = list(dict.fromkeys(contrast_sides(contrast)[1] for contrast in gaps["contrast"]))
+        contrasts = changes.contrasts[
+            (changes.contrasts["protected_word"] == "") & (changes.contrasts["protected_group"] == "")
+        ]
+        contrasts = contrasts[contrasts["condition"].isin([first, name])]
+        connections = list(dict.fromkeys(contrast_sides(contrast)[1] for contrast in contrasts["contrast"]))
         shown += [connection for connection in connections if connection not in shown]
         panels += [
-            (len(connections), lambda axes: _gaps(axes, gaps, connections, (first, name), measure)),
+            (len(connections), lambda axes: _contrasts(axes, contrasts, connections, (first, name), measure)),
             (len(of_all), lambda axes: _by_connection(axes, of_all, minus, measure)),
         ]
     heights = [_INCHES_A_ROW * max(count, 2) + (1.25 if broken else 1.1) for count, _ in panels]
@@ -144,7 +146,7 @@ def plot_changes(changes: Changes, *, second: str | None = None) -> "Figure":
         size=10,
         converged=not facts["convergence_problems"],
     )
-    connection_legend(figure, shown, f"Associated minus (gaps), or {measure.numbers} {measure.preposition}")
+    connection_legend(figure, shown, f"Associated minus (contrasts), or {measure.numbers} {measure.preposition}")
     return figure
 
 
@@ -169,17 +171,17 @@ def _by_connection(axes: "Axes", distances: "pd.DataFrame", minus: str, measure:
     _name_rows(axes, list(distances["connection"]), title, f"{label}\n(above 0: {measure.farther})")
 
 
-def _gaps(
-    axes: "Axes", gaps: "pd.DataFrame", connections: list[str], conditions: tuple[str, str], measure: Measure
+def _contrasts(
+    axes: "Axes", contrasts: "pd.DataFrame", connections: list[str], conditions: tuple[str, str], measure: Measure
 ) -> None:
-    """Draw the gaps under both conditions, a row each."""
+    """Draw the contrasts under both conditions, a row each."""
     offsets = dict(zip(connections, row_offsets(len(connections), 0.26), strict=True))
-    for row in rows_of(gaps):
+    for row in rows_of(contrasts):
         connection = contrast_sides(row["contrast"])[1]
         y = conditions.index(row["condition"]) + offsets[connection]
         _change(axes, row | {"connection": connection}, y, size=6.5)
     label = f"Difference of mean {measure.of_means}\n(below 0: associated words are {measure.nearer})"
-    _name_rows(axes, list(conditions), "Gap", label)
+    _name_rows(axes, list(conditions), "Contrast", label)
 
 
 def _change(axes: "Axes", row: Mapping[str, Any], y: float, *, size: float) -> None:
@@ -194,7 +196,7 @@ def _name_rows(axes: "Axes", rows: list[str], title: str, label: str) -> None:
 
 
 def plot_change_summary(changes: Changes) -> "Figure":
-    """Draw the change of the gap of all words, and of groups, from the first condition, and the gap in each condition.
+    """Draw the change of each contrast from the first condition, of all words and groups, and each contrast itself.
 
     Parameters
     ----------
@@ -206,12 +208,12 @@ def plot_change_summary(changes: Changes) -> "Figure":
     matplotlib.figure.Figure
         Two panels of posterior means and HPDIs, filled if settled. Above, a line for each other condition, or with two
         conditions one for all words and for each group; of more than 6, those that changed most. Below, a line for the
-        gap of all words in each of these conditions. Colours and markers show the words that are subtracted.
+        contrast of all words in each of these conditions. Colours and markers show the words that are subtracted.
 
     Raises
     ------
     ArgumentError, ReportError
-        If `changes` are no changes, or have no gap.
+        If `changes` are no changes, or have no contrast.
 
     Examples
     --------
@@ -223,7 +225,7 @@ def plot_change_summary(changes: Changes) -> "Figure":
     """
     check_type("changes", changes, Changes, "what compare_embeddings returned")
     if changes.changes.empty:
-        raise ReportError("The changes have no gap. Draw the changes of mean distances with plot_changes.")
+        raise ReportError("The changes have no contrast. Draw the changes of mean distances with plot_changes.")
     first, *others = changes.conditions
     moved = changes.changes[(changes.changes["protected_word"] == "") & (changes.changes["first"] == first)]
     by = "protected_group" if len(others) == 1 else "second"
@@ -233,14 +235,16 @@ def plot_change_summary(changes: Changes) -> "Figure":
     shown = {"", *farthest.nlargest(MOST_CHANGES - ("" in rows)).index}
     rows = [row for row in rows if row in shown]
     conditions = [first, *(others if len(others) == 1 else rows)][: MOST_LINES - len(rows)]
-    gaps = changes.gaps[(changes.gaps["protected_word"] == "") & (changes.gaps["protected_group"] == "")]
-    # A gap that not all conditions have did not change.
-    names_of_contrasts = dict.fromkeys([*moved["contrast"], *gaps["contrast"]])
+    contrasts = changes.contrasts[
+        (changes.contrasts["protected_word"] == "") & (changes.contrasts["protected_group"] == "")
+    ]
+    # A contrast that not all conditions have did not change.
+    names_of_contrasts = dict.fromkeys([*moved["contrast"], *contrasts["contrast"]])
     connections = [contrast_sides(contrast)[1] for contrast in names_of_contrasts]
     measure = changes.measure
     panels = (
         (moved, by, rows, f"Change from {short_label(first)}", f"Change in {measure.in_units}"),
-        (gaps, "condition", conditions, "Gap", f"Gap in {measure.in_units} (below 0: {measure.nearer})"),
+        (contrasts, "condition", conditions, "Contrast", f"Contrast in {measure.in_units} (below 0: {measure.nearer})"),
     )
     figure = new_figure(_WIDTH, _INCHES_A_ROW * 1.2 * (len(rows) + len(conditions)) + 2.6)
     drawn = figure.subplots(2, 1, height_ratios=[len(rows) + 1, len(conditions) + 1])
@@ -267,7 +271,7 @@ def plot_change_summary(changes: Changes) -> "Figure":
 
 
 def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
-    """Draw the gap in each period with its interval, and the observed differences.
+    """Draw the contrast in each period with its interval, and the observed differences.
 
     Parameters
     ----------
@@ -296,7 +300,7 @@ def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
     check_type("trend", trend, Changes, "what trend returned")
     _check_times(trend)
     measure = trend.measure
-    overall = trend.gaps[(trend.gaps["protected_group"] == "") & (trend.gaps["protected_word"] == "")]
+    overall = trend.contrasts[(trend.contrasts["protected_group"] == "") & (trend.contrasts["protected_word"] == "")]
     contrasts = list(dict.fromkeys(overall["contrast"]))
     if contrast is not None:
         contrasts = [check_choice("contrast", contrast, tuple(contrasts))]
@@ -305,7 +309,7 @@ def plot_trend(trend: Changes, *, contrast: str | None = None) -> "Figure":
     panels = figure.subplots(len(contrasts), 1, sharex=True, squeeze=False).ravel()
     for axes, name in zip(panels, contrasts, strict=True):
         _by_period(axes, times, overall[overall["contrast"] == name], contrast_sides(name)[1])
-        axes.set_ylabel(f"Gap ({measure.in_units})")
+        axes.set_ylabel(f"Contrast ({measure.in_units})")
         as_text(axes.set_title(f"{short_label(name, 60)} (below 0: {measure.nearer})", fontsize=9, loc="left"))
     _finish(figure, panels[-1], trend, f"Difference of mean {measure.of_means} by period", "observed differences")
     return figure
@@ -317,7 +321,7 @@ def _check_times(trend: Changes) -> None:
 
 
 def plot_slopes(trend: Changes) -> "Figure":
-    """Draw the slope of the words' gaps on each covariate of words in each period.
+    """Draw the slope of the words' leans on each covariate of words in each period.
 
     Parameters
     ----------
@@ -327,9 +331,9 @@ def plot_slopes(trend: Changes) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        A panel per covariate, of the first contrast: posterior means (points) and HPDIs (lines) in units of cosine
-        distance for one unit of the covariate, and slopes of the observed gaps (crosses); a point is filled if it is
-        settled.
+        A panel per covariate, of the leans in the first contrast: posterior means (points) and HPDIs (lines) in units
+        of cosine distance for one unit of the covariate, and slopes of the observed leans (crosses); a point is filled
+        if it is settled.
 
     Raises
     ------
@@ -365,7 +369,11 @@ def plot_slopes(trend: Changes) -> "Figure":
         title = f"{named}\n(below 0: with more, {measure.shift(f'{short_label(first)} words')})"
         as_text(axes.set_title(title, fontsize=9, loc="left"))
     _finish(
-        figure, panels[-1], trend, f"Slope of the gap {contrast} on numbers of the words, by period", "observed slopes"
+        figure,
+        panels[-1],
+        trend,
+        f"Slope of the lean {contrast} on numbers of the words, by period",
+        "observed slopes",
     )
     return figure
 

@@ -193,7 +193,7 @@ WEAT = Measure(
     "sd with n - 1; the p-value is one-sided and counts all partitions up to a million; n = n_X + n_Y words, so "
     "that the effect size is below 2 for groups of one size",
     "to compare sizes between studies: it is divided by the spread of the words' own associations, so a small "
-    "gap that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "
+    "contrast that all words share counts as large; with 3 and 3 words, which cannot give a p-value below 0.05; to "
     "generalize to other attribute words",
     weat, sign="positive: X nearer to A and Y to B, the associations of the study",
     units={"effect_size": "effect size (standard deviations)", "test_statistic": "test statistic (cosine similarity)"},

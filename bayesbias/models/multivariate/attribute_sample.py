@@ -259,17 +259,17 @@ def list_weights(sample: AttributeSample, rows: ModelData, name: str) -> np.ndar
 
 
 def effect_names(connections: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of a word's effects; level and gap need associated and different attribute words.
+    """Return the names of a word's effects; level and contrast need associated and different attribute words.
 
     >>> effect_names(("associated", "different", "human"))
-    ('level', 'gap', 'human')
+    ('level', 'contrast', 'human')
     """
     both = tuple(connections[:2]) == _BOTH
-    return ("level", "gap", *connections[2:]) if both else tuple(connections)
+    return ("level", "contrast", *connections[2:]) if both else tuple(connections)
 
 
 def effects_basis(connections: Sequence[str]) -> np.ndarray:
-    """Return B, shape (connections, effects): associated = level + gap / 2, different = level - gap / 2.
+    """Return B, shape (connections, effects): associated = level + contrast / 2, different = level - contrast / 2.
 
     >>> effects_basis(("associated", "different", "human"))
     array([[ 1. ,  0.5,  0. ],

@@ -1,9 +1,9 @@
 """Words like these: the population whose sample the protected words are.
 
-Within its group, a word's effects (level, gap, human, neutral) are a sample: Normal(mean of the group's population,
-S_g). The population's mean is the mean of these words plus Normal(0, S_g / n_g), with n_g what the group's words are
-worth in independent words. The vectors of these words are known, so that attribute words carry no further information
-on the population, and the means of these words do not depend on it.
+Within its group, a word's effects (level, contrast, human, neutral) are a sample: Normal(mean of its population, S_g).
+The population's mean is the mean of these words plus Normal(0, S_g / n_g), with n_g what the group's words are worth in
+independent words. The vectors of these words are known, so that attribute words carry no further information on the
+population, and the means of these words do not depend on it.
 
 Groups differ in their spread: a few first names may spread twice as far as many words of one topic. S_g has the sds
 s_g = s exp(t z_g), z_g ~ Normal(0, 1), for each effect: s has a half-t prior, and t a half-Normal one, so that groups

@@ -421,9 +421,9 @@ def sample_list_means(
     >>> data = model_data(table)
     >>> priors = bb.load_model("multivariate").priors
     >>> drawn = sample_list_means(attribute_sample(data), data.connections, draws=2000, seed=1, priors=priors)
-    >>> gap = drawn.posterior["word_mean"][..., 0] - drawn.posterior["word_mean"][..., 1]
+    >>> contrast = drawn.posterior["word_mean"][..., 0] - drawn.posterior["word_mean"][..., 1]
     >>> observed = table.groupby("connection", observed=True)["cosine_distance"].mean()
-    >>> round(float(gap.mean()), 3), round(float(observed["associated"] - observed["different"]), 3)
+    >>> round(float(contrast.mean()), 3), round(float(observed["associated"] - observed["different"]), 3)
     (-0.014, -0.014)
     """
     lost = np.isnan(sample.distances)

@@ -144,7 +144,7 @@ def time_coordinates(times: np.ndarray) -> np.ndarray:
 
 
 def draw_word_variation(
-    gaps: np.ndarray,
+    contrasts: np.ndarray,
     protected: ProtectedWords,
     sampling: np.ndarray,
     times: np.ndarray,
@@ -155,15 +155,16 @@ def draw_word_variation(
 ) -> WordVariation:
     """Return draws of S_g and of the deviations of single words.
 
-    A word's gaps by period are y_i = delta_i + e_i, both around the gaps of its group: delta_i ~ Normal(0, S_g) is how
-    words differ, and e_i ~ Normal(0, V) the chance of the attribute words, with V from their residuals. S_g is exp(2 t
-    z_g) S, z_g ~ Normal(0, 1) and t half-Normal, so that groups are pooled as far as they spread alike. S (periods,
-    periods) has the prior of Huang and Wand (2013): sds are half-t, correlations uniform, in orthonormal coordinates of
-    time (level, slope, curvature, ...), so that words that differ much in level may change alike. A word that lacks
-    periods counts with those that it has. The J words of a group with the design effect d are worth J / d words: their
-    squares have the weight 1 / d, and J / d - 1 degrees of freedom. All is drawn by Gibbs sampling.
+    A word's contrasts by period are y_i = delta_i + e_i, both around the contrasts of its group: delta_i ~ Normal(0,
+    S_g) is how words differ, and e_i ~ Normal(0, V) the chance of the attribute words, with V from their residuals. S_g
+    is exp(2 t z_g) S, z_g ~ Normal(0, 1) and t half-Normal, so that groups are pooled as far as they spread alike. S
+    (periods, periods) has the prior of Huang and Wand (2013): sds are half-t, correlations uniform, in orthonormal
+    coordinates of time (level, slope, curvature, ...), so that words that differ much in level may change alike. A word
+    that lacks periods counts with those that it has. The J words of a group with the design effect d are worth J / d
+    words: their squares have the weight 1 / d, and J / d - 1 degrees of freedom. All is drawn by Gibbs sampling.
 
-    - `gaps`: gaps around those of the word's group, shape (periods, words); not read where a word lacks a period.
+    - `contrasts`: contrasts around those of the word's group, shape (periods, words); not read where a word lacks a
+      period.
     - `sampling`: V, shape (periods, periods).
     - `times`: times of the periods, increasing.
     - `draws`, `chains`: total number of draws, a multiple of the number of chains; and number of chains.
@@ -179,7 +180,7 @@ def draw_word_variation(
     member = np.eye(len(sizes))[group_of] / sizes[group_of][:, None]
     patterns, pattern_of = np.unique(present, axis=0, return_inverse=True)
     blocks = [(np.flatnonzero(pattern_of.reshape(-1) == place), basis[has]) for place, has in enumerate(patterns)]
-    common = np.tile(np.eye(size) * max(float(np.var(gaps[present.T])), 1e-6), (chains, 1, 1))
+    common = np.tile(np.eye(size) * max(float(np.var(contrasts[present.T])), 1e-6), (chains, 1, 1))
     scales, factors = np.ones((chains, size)), np.zeros((chains, len(sizes)))
     prior_scales = np.r_[LEVEL_SCALE * np.sqrt(size), np.full(size - 1, CHANGE_SCALE)]
     count = draws // chains
@@ -195,7 +196,7 @@ def draw_word_variation(
             values, vectors = np.linalg.eigh((left + np.swapaxes(left, 2, 3)) / 2)
             root = vectors * np.sqrt(np.maximum(values, 0))[:, :, None]
             free_noise = rng.standard_normal((chains, len(members), size, 1))
-            means = gain[:, group_of[members]] @ gaps[has][:, members].T[:, :, None]
+            means = gain[:, group_of[members]] @ contrasts[has][:, members].T[:, :, None]
             deviations[:, members] = (means + root[:, group_of[members]] @ free_noise)[..., 0]
         centred = deviations - np.einsum("jg,cjs->cgs", member, deviations)[:, group_of]
         weighted = centred * np.sqrt(np.exp(-2 * factors) / effects)[:, group_of, None]

@@ -65,7 +65,7 @@ _DIFFERENCES = {
         "more alike between protected groups, attribute word by attribute word",
         "more different between protected groups, attribute word by attribute word",
     ),
-    "sd of the words' gaps": ("more alike in the words' gaps", "more different in the words' gaps"),
+    "sd of the words' contrasts": ("more alike in the words' contrasts", "more different in the words' contrasts"),
     "correlation of associated and different means": (
         "less correlated in words' distances to associated and different words",
         "more correlated in words' distances to associated and different words",
@@ -278,8 +278,9 @@ class PosteriorCheck(Result):
         - the mean, sd, skewness, (excess) kurtosis, smallest and largest distance;
         - ``"sd of attribute words"``, that of the attribute words' mean distances;
         - of ``"words and connections together"``: the correlation of the words' means to associated and different
-          words, the sd of their gaps, the share of a common factor and the largest correlation of residuals between
-          protected words, the sd of attribute words' means by protected group, and the most outlying attribute word.
+          words, the sd of their contrasts, the share of a common factor and the largest correlation of residuals
+          between protected words, the sd of attribute words' means by protected group, and the most outlying attribute
+          word.
     densities : pandas.DataFrame
         Histograms: `connection`, `distance` (middle of the bin), density of the `observed` and mean density of the
         `replicated` distances, and `low` to `high` as above.

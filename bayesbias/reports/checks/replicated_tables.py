@@ -88,7 +88,7 @@ class JointStatistics:
             measured = ~np.isnan(means[0, :, :2]).any(axis=1)
             first, second = means[:, measured, 0], means[:, measured, 1]
             if measured.sum() >= 2:
-                statistics["sd of the words' gaps"] = (first - second).std(axis=1, ddof=1)
+                statistics["sd of the words' contrasts"] = (first - second).std(axis=1, ddof=1)
             if measured.sum() >= 3:
                 first, second = (values - values.mean(axis=1, keepdims=True) for values in (first, second))
                 norms = np.sqrt(np.square(first).sum(axis=1) * np.square(second).sum(axis=1))

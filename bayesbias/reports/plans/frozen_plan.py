@@ -64,7 +64,7 @@ class _Power(TypedDict, total=False):
     source: Required[str]
     contrast: Required[str]
     width: Required[float]
-    gap: float
+    true_contrast: float
     protected_words_per_group: Required[int]
     attribute_words_per_list: Required[int]
     mean_width: Required[float]

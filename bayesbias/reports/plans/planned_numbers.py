@@ -216,5 +216,8 @@ def power_text(power: Mapping[str, Any]) -> str:
     )
     if "power" in power:
         error = probability_text(power["power_mcse"])
-        text += f", and shows a gap of {power['gap']:g} in {percent_text(power['power'])} (Monte Carlo error {error})"
+        text += (
+            f", and detects a true contrast of {power['true_contrast']:g} in {percent_text(power['power'])} (Monte "
+            f"Carlo error {error})"
+        )
     return f"{text}."

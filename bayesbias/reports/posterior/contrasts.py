@@ -118,9 +118,9 @@ def observed_difference(baseline: np.ndarray, other: np.ndarray, groups: np.ndar
     >>> observed_difference(np.array([1.0, 0.9, 0.7]), np.array([0.9, 0.8, np.nan]), np.array(["young", "old", "old"]))
     0.1
     """
-    gaps = baseline - other
-    finite = np.isfinite(gaps)
-    return round(float(group_weights(groups[finite]) @ gaps[finite]), 15) if finite.any() else float("nan")
+    differences = baseline - other
+    finite = np.isfinite(differences)
+    return round(float(group_weights(groups[finite]) @ differences[finite]), 15) if finite.any() else float("nan")
 
 
 def reason_apart(rows: ModelData, spec: ModelSpec) -> str:
@@ -418,17 +418,17 @@ def _draws(fit: "xr.DataTree", chosen: list[_Words], baseline: str, other: str, 
     """Return the draws of a contrast for each set of words, with the dims chain, draw and words."""
     import xarray as xr
 
-    def gaps_of(name: str, *dims: str) -> np.ndarray:
+    def differences(name: str, *dims: str) -> np.ndarray:
         draws = fit["posterior"][name].sel(connection=[baseline, other])
         return np.asarray(draws.transpose(*dims, "chain", "draw", "connection").to_numpy() @ (1.0, -1.0))
 
     if scope == "population" and not any(words.name for words in chosen):  # all words: their means are not needed
-        gaps = np.repeat(gaps_of("connection_mean")[..., np.newaxis], len(chosen), axis=-1)
+        drawn = np.repeat(differences("connection_mean")[..., np.newaxis], len(chosen), axis=-1)
     else:
-        word_gaps = gaps_of("word_mean", "protected_word")
-        gaps = np.stack([words.mean(word_gaps) for words in chosen], axis=-1)
+        of_words = differences("word_mean", "protected_word")
+        drawn = np.stack([words.mean(of_words) for words in chosen], axis=-1)
     coords = {_SUBSET: np.arange(len(chosen))}
-    return xr.DataArray(gaps, dims=("chain", "draw", _SUBSET), coords=coords)
+    return xr.DataArray(drawn, dims=("chain", "draw", _SUBSET), coords=coords)
 
 
 def has_list_nearness(fit: "xr.DataTree", rows: ModelData) -> bool:
@@ -452,14 +452,14 @@ def _nearness(
     nearness = np.tensordot(group_weights(groups[rows.compared]), list_means[rows.compared], axes=1)
     sample, sides = attribute_sample(rows), (rows.connections.index(baseline), rows.connections.index(other))
     weights = sample.connection_weights
-    weight_gaps, compared = weights[:, sides[0]] - weights[:, sides[1]], has_both(sample, *sides)
+    weight_contrasts, compared = weights[:, sides[0]] - weights[:, sides[1]], has_both(sample, *sides)
 
     def of_words(words: _Words) -> np.ndarray:
         # As in `observed`, a word that lacks one side has no part.
         places = words.places[compared[words.places]]
         if not len(places):
             return np.full(nearness.shape[1], np.nan)
-        return np.asarray(group_weights(groups[places]) @ weight_gaps[places] @ nearness)
+        return np.asarray(group_weights(groups[places]) @ weight_contrasts[places] @ nearness)
 
     return np.stack([of_words(words) for words in chosen], axis=1)
 

@@ -270,17 +270,17 @@ def _findings(fit: "xr.DataTree") -> Iterator[Finding]:
 
 
 def _extreme_words(rows: ModelData) -> list[str]:
-    """Return the words whose observed gap is far from the median of their group, in units of the robust sd (MAD)."""
+    """Return the words whose observed contrast is far from their group's median, in units of the robust sd (MAD)."""
     if not set(SIDES) <= set(rows.connections):
         return []
     means = observed_means(rows)
-    gaps = means[:, rows.connections.index(SIDES[0])] - means[:, rows.connections.index(SIDES[1])]
+    contrasts = means[:, rows.connections.index(SIDES[0])] - means[:, rows.connections.index(SIDES[1])]
     extreme = []
     for group in dict.fromkeys(rows.protected_groups[rows.compared].tolist()):
-        places = np.flatnonzero((rows.protected_groups == group) & np.isfinite(gaps))
+        places = np.flatnonzero((rows.protected_groups == group) & np.isfinite(contrasts))
         if len(places) < _FEWEST_FOR_EXTREMES:
             continue
-        deviations = np.abs(gaps[places] - np.median(gaps[places]))
+        deviations = np.abs(contrasts[places] - np.median(contrasts[places]))
         far = deviations > _FAR * _MAD_TO_SD * np.median(deviations)
         extreme += [str(rows.protected_words[place]) for place in places[far & (deviations > ROUNDING)]]
     return extreme

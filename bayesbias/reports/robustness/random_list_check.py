@@ -57,7 +57,7 @@ _TITLES = {
 _TAILS = (0.055, 0.945)
 # A share differs from the nominal one if samples with that share would be so far from it in fewer cases.
 _CLEAR = 0.05
-_GAP_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
+_CONTRAST_COLUMNS = ("sample", "method", "value", "claims", "p_value", "sd", "hdi_low", "hdi_high")
 _FEWEST = 10
 _WINDOW = 1000
 _POINTS = 500
@@ -104,7 +104,7 @@ def claim_problems(row: dict[str, Any], spec: ModelSpec, samples: int, not_fitte
         text = (
             f"The model {spec.name!r} claims an association for {share_with_error(row['claims'], row['claims_se'])} of "
             f"the random lists, where its intervals promise {percent_text(row['nominal'])}: a claim about the study's "
-            "own words is weaker evidence than it seems. Compare the study's gap with those of the random lists."
+            "own words is weaker evidence than it seems. Compare the study's contrast with those of the random lists."
         )
         problems.append(Statement("claims", text, row))
     if not_fitted:
@@ -169,7 +169,7 @@ class RandomListCheck(Result):
         - `share_as_extreme`: share of the samples at least as far from 0 as the study, with `share_as_extreme_se`;
         - of the model `posterior_sd` (root mean square, in units of cosine distance) and `error` (root mean square of
           the posterior mean, whose truth is 0) with `error_se`.
-    gaps : pandas.DataFrame
+    contrasts : pandas.DataFrame
         One row for each sample and method: `sample`, `method`, `value` (the number above), `claims`; of a test
         `p_value`; of the model `sd`, `hdi_low`, `hdi_high`.
     drawn : dict
@@ -185,7 +185,7 @@ class RandomListCheck(Result):
     """
 
     methods: "pd.DataFrame"
-    gaps: "pd.DataFrame"
+    contrasts: "pd.DataFrame"
     drawn: dict[str, Any]
     problems: tuple[Statement, ...]
     model: str
@@ -198,22 +198,22 @@ class RandomListCheck(Result):
 
     @property
     def summary(self) -> tuple[Statement, ...]:
-        """Statements on the samples, the claims of the model and each test, the gaps, and the study's own gap."""
+        """Statements on the samples, on the claims of the model and each test, on contrasts and the study's own one."""
         model, *tests = rows_of(self.methods)
         statements = [Statement("about", self._about(), self.drawn), Statement("claims", claims_text(model), model)]
         statements += [Statement("test", claims_text(row), row) for row in tests]
         spread = (
-            f"The model's gaps ({CONTRAST}, over words like these) of random lists have an error of "
-            f"{digits_text(model['error'])} (root mean square; the true gap is 0). The model gives such a gap a "
-            f"posterior sd of {digits_text(model['posterior_sd'])} (root mean square over the lists). Of the gaps, 89% "
-            f"lie from {interval_text(model['low'], model['high'])}."
+            f"The model's contrasts ({CONTRAST}, over words like these) of random lists have an error of "
+            f"{digits_text(model['error'])} (root mean square; the true contrast is 0). The model gives such a "
+            f"contrast a posterior sd of {digits_text(model['posterior_sd'])} (root mean square over the lists). 89% "
+            f"of the contrasts lie from {interval_text(model['low'], model['high'])}."
         )
         share = share_with_error(model["share_as_extreme"], model["share_as_extreme_se"])
-        study_gap = (
-            f"The gap of the study's own words is {signed_text(model['study_value'])}: {share} of the random lists "
-            "have a gap at least as far from 0."
+        study_contrast = (
+            f"The contrast of the study's own words is {signed_text(model['study_value'])}: {share} of the random "
+            "lists have a contrast at least as far from 0."
         )
-        return (*statements, Statement("gaps", spread, model), Statement("study gap", study_gap, model))
+        return (*statements, Statement("contrasts", spread, model), Statement("study contrast", study_contrast, model))
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:
@@ -273,7 +273,7 @@ class RandomListCheck(Result):
                 "values over these"
             },
             differences=("methods",),
-            data=("gaps",),
+            data=("contrasts",),
             figures={"claims": self._claims_figure()},
         )
 
@@ -342,8 +342,8 @@ def check_random_lists(
     Returns
     -------
     RandomListCheck
-        Frames of claims and of gaps; `print` explains them. If an interrupt, such as Ctrl-C, ends the samples, those
-        that were done are returned if they are at least 10, with a warning.
+        Frames of claims and of contrasts; `print` explains them. If an interrupt, such as Ctrl-C, ends the samples,
+        those that were done are returned if they are at least 10, with a warning.
 
     Raises
     ------
@@ -357,20 +357,20 @@ def check_random_lists(
 
     Notes
     -----
-    All attribute words of a sample are drawn together and dealt to the lists, so the expected gap is exactly 0
+    All attribute words of a sample are drawn together and dealt to the lists, so the expected contrast is exactly 0
     for each protected word. The model claims an association if the interval of *associated - different* excludes 0,
     on either side; WEAT if its one-sided p is below 0.05 (two protected groups with a list each; exact up to a million
     partitions); the t-tests if their two-sided p is: Welch's, of associated and different distances, and MAC's, whose
     null hypothesis, a mean distance of 1, need not hold for random words.
 
     With ``match="coherence"``, a list is a random word and others drawn from its nearest neighbours, as many as have
-    the mean cosine of the study's own list. A gap that is rare among lists of random words may be common among such
-    topics: `share_as_extreme` is then the share of pairs of topics with a gap as far from 0. Which topic is nearer to
-    which group is random, so gaps are 0 on average, but those of two given topics are not: a method that claims more
-    often than its rule promises may be right about the words of these topics.
+    the mean cosine of the study's own list. A contrast that is rare among lists of random words may be common among
+    such topics: `share_as_extreme` is then the share of pairs of topics with a contrast as far from 0. Which topic is
+    nearer to which group is random, so contrasts are 0 on average, but those of two given topics are not: a method that
+    claims more often than its rule promises may be right about the words of these topics.
 
-    The sd of these gaps is due to attribute words alone: if the model's posterior sd is smaller, its intervals are too
-    narrow for these vectors. Contrasts with control words are not checked, as these differ from random words.
+    The sd of these contrasts is due to attribute words alone: if the model's posterior sd is smaller, its intervals are
+    too narrow for these vectors. Contrasts with control words are not checked, as these differ from random words.
 
     References
     ----------
@@ -445,12 +445,12 @@ def check_random_lists(
     for frame in method_frames:
         name = str(frame["method"].iloc[0])
         rows.append(method_row(frame, rules.get(name, f"p < {LEVEL}, two-sided"), nominal[name]))
-    gaps = pd.concat([frame[frame["sample"] > 0] for frame in method_frames], ignore_index=True)
-    gaps["sample"] -= 1
+    contrasts = pd.concat([frame[frame["sample"] > 0] for frame in method_frames], ignore_index=True)
+    contrasts["sample"] -= 1
     not_fitted = samples + 1 - len(fitted)
     return RandomListCheck(
         methods=pd.DataFrame(rows),
-        gaps=gaps.drop(columns="quantity").reindex(columns=_GAP_COLUMNS),
+        contrasts=contrasts.drop(columns="quantity").reindex(columns=_CONTRAST_COLUMNS),
         drawn={
             "words": len(lists.drawn),
             "vocabulary": lists.vocabulary,

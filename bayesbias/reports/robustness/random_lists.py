@@ -1,7 +1,7 @@
 """Attribute lists drawn at random from a vocabulary, with the sizes of a study's own lists.
 
 The words of all lists are drawn together and dealt to the lists at random, so nothing is associated by construction.
-Or each list is about a random topic, as coherent as the study's own: gaps are then 0 on average over topics.
+Or each list is about a random topic, as coherent as the study's own: contrasts are then 0 on average over topics.
 """
 
 from collections.abc import Iterator, Sequence

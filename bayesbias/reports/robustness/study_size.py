@@ -52,7 +52,7 @@ _SAMPLES = Limit(100_000, 0.02)  # simulated studies of each size
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudySizes(Result):
-    """Width of a contrast's interval in studies of several sizes, and power to detect a gap.
+    """Width of a contrast's interval in studies of several sizes, and power to detect a contrast.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class StudySizes(Result):
         many or fewer words of both kinds.
     statements
         Statements on the sizes, and the model's caution.
-    contrast, width, gap, hdi_prob, model, random_seed
+    contrast, width, true_contrast, hdi_prob, model, random_seed
         Arguments of `required_words`, the name of the model, and the seed.
     """
 
@@ -70,7 +70,7 @@ class StudySizes(Result):
     statements: tuple[Statement, ...]
     contrast: str
     width: float
-    gap: float | None
+    true_contrast: float | None
     hdi_prob: float
     model: str
     random_seed: int
@@ -124,7 +124,7 @@ def required_words(
     fit: "xr.DataTree | Mapping[str, Any]",
     *,
     width: float,
-    gap: float | None = None,
+    true_contrast: float | None = None,
     contrast: str = "associated - different",
     hdi_prob: float = HDI_PROB,
     sizes: Sequence[tuple[int, int]] | None = None,
@@ -132,7 +132,7 @@ def required_words(
     random_seed: int | None = None,
     progress: bool = True,
 ) -> "StudySizes":
-    """Return how many words a study needs for a contrast's interval to be narrow enough, and how often it shows a gap.
+    """Return how many words a study needs for a narrow interval of a contrast, and how often it detects the contrast.
 
     For each size, studies are simulated: parameters are drawn from the posterior, then new protected words, new
     attribute words and distances. The model is fitted to each study, and its interval measured.
@@ -146,7 +146,7 @@ def required_words(
         `controls` (number of words of the ``"human"`` and ``"neutral"`` lists; by default as many as a list has).
     width
         Largest acceptable width of the interval, in units of cosine distance.
-    gap
+    true_contrast
         True value of the contrast in the simulated studies, such as -0.05, in place of that of `fit`; the frame then
         has the power to detect it.
     contrast
@@ -207,15 +207,21 @@ def required_words(
     plan = assumed_plan(fit) if isinstance(fit, Mapping) and not hasattr(fit, "children") else plan_from_fit(fit)
     baselines = {f"{base} - {other}": base for base, other in permutations(plan.connections, 2)}
     baseline = baselines[check_choice("contrast", contrast, baselines)]
-    if gap is not None:
-        gap = check_number("gap", gap, low=-_WIDEST / 2, high=_WIDEST / 2)
-        if gap == 0:
-            raise ReportError("gap=0: give the difference to be detected, such as -0.05.")
-        plan = _with_gap(plan, contrast, gap)
+    if true_contrast is not None:
+        true_contrast = check_number("true_contrast", true_contrast, low=-_WIDEST / 2, high=_WIDEST / 2)
+        if true_contrast == 0:
+            raise ReportError("true_contrast=0: give the contrast to be detected, such as -0.05.")
+        plan = _with_contrast(plan, contrast, true_contrast)
     _check_rows(plan, tried)
     rows: list[dict[str, Any]] = []
     stopped: tuple[Statement, ...] = ()
-    request = {"width": width, "gap": gap, "contrast": contrast, "baseline": baseline, "hdi_prob": hdi_prob}
+    request = {
+        "width": width,
+        "true_contrast": true_contrast,
+        "contrast": contrast,
+        "baseline": baseline,
+        "hdi_prob": hdi_prob,
+    }
     try:
         for protected, attributes in with_progress(tried, "Sizes", progress=progress):
             rows.append(_size_row(plan, protected, attributes, samples, seed, request))
@@ -224,14 +230,14 @@ def required_words(
     frame = pd.DataFrame(rows)
     frame["smallest"] = _smallest(frame)
     statements = _statements(frame, plan, width=width, contrast=contrast, hdi_prob=hdi_prob)
-    return StudySizes(frame, (*stopped, *statements), contrast, width, gap, hdi_prob, plan.spec.name, seed)
+    return StudySizes(frame, (*stopped, *statements), contrast, width, true_contrast, hdi_prob, plan.spec.name, seed)
 
 
 def _size_row(
     plan: StudyPlan, protected: int, attributes: int, samples: int, seed: int, request: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the row of a size: studies of it are simulated, and the model is fitted to each."""
-    gap, intervals = request["gap"], []
+    true_contrast, intervals = request["true_contrast"], []
     for sample in range(samples):
         data = _simulate(plan, protected, attributes, np.random.default_rng([seed, sample]))
         rng = np.random.default_rng([seed, sample, 1])
@@ -256,7 +262,7 @@ def _size_row(
         "mc_se": float((high - low).std(ddof=1) / np.sqrt(len(low))),
         "share_narrower": share,
         "share_se": _share_error(share, len(low)),
-        **({} if gap is None else _power(low, high, gap)),
+        **({} if true_contrast is None else _power(low, high, true_contrast)),
         "studies": len(low),
         "suffices": share >= ASSURANCE,
     }
@@ -266,17 +272,17 @@ def _share_error(share: float, count: int) -> float:
     return float(np.sqrt(share * (1 - share) / count))
 
 
-def _power(low: np.ndarray, high: np.ndarray, gap: float) -> dict[str, float]:
-    """Return the share of intervals that exclude 0 on the side of the gap."""
-    power = float(((high < 0) if gap < 0 else (low > 0)).mean())
+def _power(low: np.ndarray, high: np.ndarray, true_contrast: float) -> dict[str, float]:
+    """Return the share of intervals that exclude 0 on the side of the true contrast."""
+    power = float(((high < 0) if true_contrast < 0 else (low > 0)).mean())
     return {"power": power, "power_se": _share_error(power, len(low))}
 
 
-def _with_gap(plan: StudyPlan, contrast: str, gap: float) -> StudyPlan:
-    """Return a plan whose contrast is `gap`, by moving the mean of the first connection."""
+def _with_contrast(plan: StudyPlan, contrast: str, true_contrast: float) -> StudyPlan:
+    """Return a plan whose contrast is `true_contrast`, by moving the mean of the first connection."""
     base, other = (plan.connections.index(name) for name in contrast.split(" - "))
     mean = plan.connection_mean.copy()
-    mean[:, base] = mean[:, other] + gap
+    mean[:, base] = mean[:, other] + true_contrast
     return replace(plan, connection_mean=mean)
 
 
@@ -392,7 +398,7 @@ def _statements(
         enough_power = frame[frame["power"] >= ASSURANCE]
         best = frame.to_dict("records")[int(np.argmax(frame["power"]))]
         text = (
-            f"Of {counted(len(frame), 'size')} tried, {counted(len(enough_power), 'shows', 'show')} the gap "
+            f"Of {counted(len(frame), 'size')} tried, {counted(len(enough_power), 'shows', 'show')} the contrast "
             f"{assurance}; it is shown most often (in {best['power']:.0%}) with "
             f"{_size_text(best['protected_words'], best['attribute_words'])}."
         )

@@ -195,13 +195,13 @@ def test_beside_another_embedding(fitted: xr.DataTree, page: str, tmp_path: Path
     path = fit_page(fitted, tmp_path / "p.html", comparison=compared, rope=0.02, title=TITLE)
     text = path.read_text(encoding="utf-8")
     reader = Reader(text)
-    gaps = compared.changes[compared.changes["protected_word"] == ""]
-    for title, frame in (("Changes of mean distances,", compared.distances), ("Changes of gaps", gaps)):
+    contrasts = compared.changes[compared.changes["protected_word"] == ""]
+    for title, frame in (("Changes of mean distances,", compared.distances), ("Changes of contrasts", contrasts)):
         assert column(reader.table(title), "Change") == [f"{value:+.3f}" for value in frame["mean"]]
-    assert column(reader.table("Changes of gaps"), "Reading") == gaps["reading"].tolist()
+    assert column(reader.table("Changes of contrasts"), "Reading") == contrasts["reading"].tolist()
     assert not reader.all("b")
     assert any(
-        f"from one to <b>other</b>: {reading_text(gaps['reading'].iloc[0], '<b>other</b>')}" in text
+        f"from one to <b>other</b>: {reading_text(contrasts['reading'].iloc[0], '<b>other</b>')}" in text
         for text in reader.texts
     )
     assert len(reader.all("img")) == 9

@@ -295,12 +295,12 @@ def test_tables_are_explained_once(names: tuple[str, ...]) -> None:
     assert len(figures) == len(names)
     figures.sort(key=lambda block: "newer" in block.caption)
     assert all(f"from old to {name}: " in block.alt for name, block in zip(names, figures, strict=True))
-    assert all("Changes from old to " in block.caption and "gaps in old" in block.caption for block in figures)
+    assert all("Changes from old to " in block.caption and "contrasts in old" in block.caption for block in figures)
 
 
 def test_where_nothing_differs_the_answer_says_so() -> None:
     unchanged = embeddings_of(same=True)
-    assert unchanged.headlines[0].startswith("The gap associated - different, from old to new: the same in both.")
+    assert unchanged.headlines[0].startswith("The contrast associated - different, from old to new: the same in both.")
 
 
 def page_with_claims(claims: object) -> Any:
@@ -318,7 +318,7 @@ def checked() -> RandomListCheck:
     weat = model | {"method": "weat", "rule": "p < 0.05", "nominal": 0.05, "claims": 0.2, "quantity": "effect size"}
     return RandomListCheck(
         methods=pd.DataFrame([model, weat]),
-        gaps=pd.DataFrame({"sample": [1, 2], "method": "model", "value": [0.01, 0.02], "claims": False}),
+        contrasts=pd.DataFrame({"sample": [1, 2], "method": "model", "value": [0.01, 0.02], "claims": False}),
         drawn={"words": 16, "vocabulary": 400, "match": None, "window": 50},
         problems=(Statement("claims", "WEAT claims too often."),),
         model="model",

@@ -55,17 +55,19 @@ def test_points_are_those_of_the_frames(comparison: Changes, name: str) -> None:
             (row["mean"], COLORS[row["connection"]], not row["borderline"] and row["hdi_low"] * row["hdi_high"] > 0)
             for row in frame.to_dict("records")
         }
-    gaps = comparison.gaps[(comparison.gaps["protected_word"] == "") & (comparison.gaps["protected_group"] == "")]
+    contrasts = comparison.contrasts[
+        (comparison.contrasts["protected_word"] == "") & (comparison.contrasts["protected_group"] == "")
+    ]
     assert points(middle) == {
         (
             row["mean"],
             COLORS[row["contrast"].removeprefix("associated - ")],
             not row["borderline"] and row["hdi_low"] * row["hdi_high"] > 0,
         )
-        for row in gaps[gaps["condition"].isin(["old", name])].to_dict("records")
+        for row in contrasts[contrasts["condition"].isin(["old", name])].to_dict("records")
     }
-    assert top.get_title(loc="left") == f"Change of the gap\n{name} minus old"
-    assert middle.get_title(loc="left") == "Gap"
+    assert top.get_title(loc="left") == f"Change of the contrast\n{name} minus old"
+    assert middle.get_title(loc="left") == "Contrast"
     assert len(middle.get_yticklabels()) == 2
 
 
@@ -82,7 +84,7 @@ def test_periods_are_drawn_from_the_first_to_the_last() -> None:
     assert {x for x, *_ in points(top)} == set(ends.loc[ends["protected_group"] == "", "mean"])
 
 
-def test_without_gaps_the_change_of_distances_stands_alone() -> None:
+def test_without_contrasts_the_change_of_distances_stands_alone() -> None:
     table = before_table(("he", "she"))
     table = table[table["connection"].isin(["human", "neutral"])].reset_index(drop=True)
     compared = compare_embeddings({"old": table, "new": changed_table(table)}, **QUICK)
@@ -155,14 +157,14 @@ def test_bad_input(comparison: Changes) -> None:
         plot_changes({})  # type: ignore[arg-type]
 
 
-def test_points_are_the_gaps_and_crosses_the_plain_differences() -> None:
+def test_points_are_the_contrasts_and_crosses_the_plain_differences() -> None:
     moved = bb.trend(made_tables(periods=4), draws=400, random_seed=1, progress=False)
     (axes,) = bb.plots.plot_trend(moved).axes
-    gaps = moved.gaps[(moved.gaps["protected_group"] == "") & (moved.gaps["protected_word"] == "")]
+    contrasts = moved.contrasts[(moved.contrasts["protected_group"] == "") & (moved.contrasts["protected_word"] == "")]
     crosses = [line for line in axes.lines if line.get_marker() == "x"]
-    np.testing.assert_allclose(crosses[0].get_ydata(), gaps["observed"])
+    np.testing.assert_allclose(crosses[0].get_ydata(), contrasts["observed"])
     segments = axes.collections[0].get_segments()
-    np.testing.assert_allclose([part[:, 1] for part in segments], gaps[["hdi_low", "hdi_high"]])
+    np.testing.assert_allclose([part[:, 1] for part in segments], contrasts[["hdi_low", "hdi_high"]])
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1900", "1910", "1920", "1930"]
 
 

@@ -28,13 +28,13 @@ def test_single_category_weat_exchanges_attribute_words() -> None:
     near = np.array([np.mean([cosine(VECTORS[x], VECTORS[a]) for x in LISTS["cats"]]) for a in (*A, *B)])
     assert result.effect_size == pytest.approx((near[:3].mean() - near[3:].mean()) / near.std(ddof=1))
     assert result.scores["score"].to_numpy() == pytest.approx(near)
-    gaps = []
+    differences = []
     for chosen in combinations(range(6), 3):
         inside = np.isin(np.arange(6), chosen)
-        gaps.append(near[inside].mean() - near[~inside].mean())
+        differences.append(near[inside].mean() - near[~inside].mean())
     observed = near[:3].mean() - near[3:].mean()
-    assert result.p_value == pytest.approx(np.mean(np.array(gaps) >= observed - 1e-12))
-    assert result.p_value_two_sided == pytest.approx(np.mean(np.abs(gaps) >= abs(observed) - 1e-12))
+    assert result.p_value == pytest.approx(np.mean(np.array(differences) >= observed - 1e-12))
+    assert result.p_value_two_sided == pytest.approx(np.mean(np.abs(differences) >= abs(observed) - 1e-12))
     assert result.partitions == 20
 
 

@@ -77,13 +77,13 @@ def test_groups_that_are_not_compared_weigh_nothing(third: str) -> None:
 
 
 @pytest.mark.parametrize("controls", [(), ("human",), ("neutral",), ("human", "neutral")])
-def test_level_is_the_mean_of_associated_and_different_and_gap_their_difference(controls: tuple[str, ...]) -> None:
+def test_level_is_the_mean_of_associated_and_different_and_contrast_their_difference(controls: tuple[str, ...]) -> None:
     connections = ("associated", "different", *controls)
-    assert effect_names(connections) == ("level", "gap", *controls)
+    assert effect_names(connections) == ("level", "contrast", *controls)
     means = np.random.default_rng(1).normal(size=len(connections))
-    level, gap, *others = np.linalg.solve(effects_basis(connections), means)
+    level, contrast, *others = np.linalg.solve(effects_basis(connections), means)
     assert level == pytest.approx(means[:2].mean())
-    assert gap == pytest.approx(means[0] - means[1])
+    assert contrast == pytest.approx(means[0] - means[1])
     np.testing.assert_allclose(others, means[2:])
 
 

@@ -45,14 +45,14 @@ def draw(sample: AttributeSample, connections: tuple[str, ...], draws: int = 400
     return sample_list_means(sample, connections, draws=draws, seed=1, **options)  # type: ignore[arg-type]
 
 
-def group_gaps(drawn: ListMeanDraws, sample: AttributeSample) -> np.ndarray:
+def group_contrasts(drawn: ListMeanDraws, sample: AttributeSample) -> np.ndarray:
     """Return associated minus different of each group, shape (draws, groups)."""
-    gaps = drawn.posterior["word_mean"][..., 0] - drawn.posterior["word_mean"][..., 1]
+    contrasts = drawn.posterior["word_mean"][..., 0] - drawn.posterior["word_mean"][..., 1]
     groups = range(sample.group_of.max() + 1)
-    return np.stack([gaps[:, sample.group_of == group].mean(axis=1) for group in groups], axis=1)
+    return np.stack([contrasts[:, sample.group_of == group].mean(axis=1) for group in groups], axis=1)
 
 
-def plain_gaps(sample: AttributeSample) -> np.ndarray:
+def plain_contrasts(sample: AttributeSample) -> np.ndarray:
     means = np.stack([sample.distances[sample.list_of == place].mean(axis=0) for place in range(len(sample.lists))])
     words = np.einsum("lj,jcl->jc", means, sample.connection_weights)
     groups = range(sample.group_of.max() + 1)
@@ -63,9 +63,9 @@ def plain_gaps(sample: AttributeSample) -> np.ndarray:
 @pytest.mark.parametrize("controls", [0, 10])
 def test_groups_have_their_plain_differences(groups: tuple[int, ...], controls: int) -> None:
     sample, connections = list_sample(groups=groups, controls=controls)
-    gaps = group_gaps(draw(sample, connections), sample)
-    error = gaps.std(axis=0) / np.sqrt(len(gaps))
-    assert (np.abs(gaps.mean(axis=0) - plain_gaps(sample)) < 4 * error).all()
+    contrasts = group_contrasts(draw(sample, connections), sample)
+    error = contrasts.std(axis=0) / np.sqrt(len(contrasts))
+    assert (np.abs(contrasts.mean(axis=0) - plain_contrasts(sample)) < 4 * error).all()
 
 
 def test_control_words_leave_the_means_of_stereotype_lists_to_groups_as_they_are() -> None:
@@ -81,7 +81,7 @@ def test_control_words_leave_the_means_of_stereotype_lists_to_groups_as_they_are
         connection_weights=sample.connection_weights[:, :2, :2],
     )
     with_controls, without = (
-        group_gaps(draw(part, names), part) for part, names in ((sample, connections), (fewer, connections[:2]))
+        group_contrasts(draw(part, names), part) for part, names in ((sample, connections), (fewer, connections[:2]))
     )
     np.testing.assert_allclose(with_controls, without, atol=1e-12)
 
@@ -93,7 +93,7 @@ def test_intervals_of_short_lists_are_no_narrower_than_students(attributes: int)
     ratios = []
     for seed in range(20):
         sample, connections = list_sample(attributes=attributes, controls=0, seed=seed)
-        posterior = group_gaps(draw(sample, connections, 1000), sample).mean(axis=1)
+        posterior = group_contrasts(draw(sample, connections, 1000), sample).mean(axis=1)
         signs = np.array([1.0, -1.0])[sample.group_of]
         lean = sample.distances @ signs / len(signs)
         by_list = [lean[sample.list_of == place] for place in (0, 1)]
@@ -122,9 +122,9 @@ def test_equal_vectors_have_equal_means() -> None:
 @pytest.mark.parametrize("attributes", [1, 2])
 def test_lists_of_few_words_have_wide_intervals(attributes: int) -> None:
     sample, connections = list_sample(attributes=attributes, controls=0)
-    gaps = group_gaps(draw(sample, connections), sample)
-    assert np.isfinite(gaps).all()
-    assert (gaps.std(axis=0) > 0.02).all()
+    contrasts = group_contrasts(draw(sample, connections), sample)
+    assert np.isfinite(contrasts).all()
+    assert (contrasts.std(axis=0) > 0.02).all()
 
 
 def test_one_group_with_two_lists() -> None:
@@ -138,8 +138,10 @@ def test_more_protected_words_than_dimensions_and_attribute_words() -> None:
     sample, connections = list_sample(groups=(60, 70), attributes=8, controls=5)
     drawn = draw(sample, connections, 1000)
     assert "residual_covariance" not in drawn.posterior
-    gaps = group_gaps(drawn, sample)
-    np.testing.assert_allclose(gaps.mean(axis=0), plain_gaps(sample), atol=5 * gaps.std() / np.sqrt(1000))
+    contrasts = group_contrasts(drawn, sample)
+    np.testing.assert_allclose(
+        contrasts.mean(axis=0), plain_contrasts(sample), atol=5 * contrasts.std() / np.sqrt(1000)
+    )
 
 
 def test_directions_without_data_do_not_change_the_answer() -> None:
@@ -159,10 +161,10 @@ def test_lost_pairs_are_those_of_the_whole_table_with_more_error() -> None:
     distances = sample.distances.copy()
     distances[0, 0] = np.nan
     swept = draw(replace(sample, distances=distances), connections, 8000)
-    gaps = group_gaps(swept, sample)
-    whole = group_gaps(draw(sample, connections, 8000), sample)
-    assert np.abs(gaps.mean(axis=0) - whole.mean(axis=0)).max() < 0.6 * whole.std(axis=0).min()
-    assert (gaps.std(axis=0) > 0.9 * whole.std(axis=0)).all()
+    contrasts = group_contrasts(swept, sample)
+    whole = group_contrasts(draw(sample, connections, 8000), sample)
+    assert np.abs(contrasts.mean(axis=0) - whole.mean(axis=0)).max() < 0.6 * whole.std(axis=0).min()
+    assert (contrasts.std(axis=0) > 0.9 * whole.std(axis=0)).all()
 
 
 @pytest.mark.slow
@@ -174,8 +176,8 @@ def test_outlying_attribute_words_count_less_with_a_student_t() -> None:
     moved = replace(sample, distances=distances)
     drawn = draw(moved, connections, 1000, likelihood="student_t")
     assert drawn.posterior["attribute_weight"].mean(axis=0).argmin() == 0
-    clean, outlying = plain_gaps(sample)[0], plain_gaps(moved)[0]
-    assert (group_gaps(drawn, sample)[:, 0].mean() - clean) / (outlying - clean) < 0.65
+    clean, outlying = plain_contrasts(sample)[0], plain_contrasts(moved)[0]
+    assert (group_contrasts(drawn, sample)[:, 0].mean() - clean) / (outlying - clean) < 0.65
 
 
 def test_too_many_words_with_lost_pairs_are_refused() -> None:
@@ -190,15 +192,15 @@ def test_agrees_with_the_prototype_on_groups(monkeypatch: pytest.MonkeyPatch) ->
     """The prototype shares its priors over kinds of lists: means of groups agree, and their sds nearly."""
     monkeypatch.syspath_prepend(str(SHARED / "prototypes"))
     prototype = importlib.import_module("list_means")
-    for name in ("list_means", "real_gaps", "multivariate_gibbs"):
+    for name in ("list_means", "real_contrasts", "multivariate_gibbs"):
         sys.modules.pop(name, None)
     sample, connections = list_sample(attributes=8, controls=30)
     kinds = sample.list_kind[sample.list_of]
     means, _, _ = prototype.fit(sample.distances, sample.list_of, kinds, sample.group_of, draws=400, warmup=400)
     theirs = np.einsum("dlj,jcl->djc", means, sample.connection_weights)
-    gaps = theirs[..., 0] - theirs[..., 1]
-    theirs = np.stack([gaps[:, sample.group_of == group].mean(axis=1) for group in (0, 1)], axis=1)
-    ours = group_gaps(draw(sample, connections), sample)
+    contrasts = theirs[..., 0] - theirs[..., 1]
+    theirs = np.stack([contrasts[:, sample.group_of == group].mean(axis=1) for group in (0, 1)], axis=1)
+    ours = group_contrasts(draw(sample, connections), sample)
     assert np.abs(ours.mean(axis=0) - theirs.mean(axis=0)).max() < 0.25 * theirs.std(axis=0).min()
     np.testing.assert_allclose(ours.std(axis=0), theirs.std(axis=0), rtol=0.25)
 

@@ -8,7 +8,7 @@ from scipy import stats
 def made_tables(
     periods: int = 3, words: int = 3, attributes: int = 4, seed: int = 1, change: float = 0.0
 ) -> dict[str, pd.DataFrame]:
-    """Return tables of two groups and two lists by period; the gap widens by `change` in each period."""
+    """Return tables of two groups and two lists by period; the contrast widens by `change` in each period."""
     rng = np.random.default_rng(seed)
     common = rng.normal(0.9, 0.1, (2 * words, 2 * attributes))
     tables = {}
@@ -27,7 +27,7 @@ def made_tables(
 
 
 def contrast_of(tables: dict[str, pd.DataFrame], weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Return by list what each of its words says on a weighted sum of the gaps of all words."""
+    """Return by list what each of its words says on a weighted sum of the contrasts of all words."""
     scores: dict[str, np.ndarray] = {}
     for weight, table in zip(weights, tables.values(), strict=True):
         sign = np.where(table["connection"] == "associated", 1.0, -1.0)

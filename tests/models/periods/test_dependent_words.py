@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from bayesbias.models.periods.gap_draws import ContrastDraws, draw_contrast, draw_gaps, list_deviations, period_sample
+from bayesbias.models.periods.contrast_draws import (
+    ContrastDraws,
+    draw_contrast,
+    draw_word_contrasts,
+    list_deviations,
+    period_sample,
+)
 from bayesbias.models.periods.panel import ProtectedWords, draw_word_variation
 from tests.models.dependent_words import SAMPLE, forms, tables_of, without_links
 
@@ -43,7 +49,7 @@ def test_a_list_has_the_error_of_the_words_that_it_is_worth() -> None:
         assert (before.freedom, after.freedom) == (11, pytest.approx(12 / effect - 1))
 
 
-def test_gaps_of_lists_of_forms_are_claimed_more_nearly_as_often_as_promised() -> None:
+def test_contrasts_of_lists_of_forms_are_claimed_more_nearly_as_often_as_promised() -> None:
     """Nothing is associated, so that 11 % of 89 % intervals should leave out 0; links are found in part."""
     claims = np.zeros((2, 80))
     for number in range(80):
@@ -52,9 +58,9 @@ def test_gaps_of_lists_of_forms_are_claimed_more_nearly_as_often_as_promised() -
         tables = tables_of(forms(12, 4, rng, 0.5), protected, rng, periods=2)
         for row, made in enumerate((tables, {name: without_links(table) for name, table in tables.items()})):
             sample = period_sample(made)
-            estimate = draw_gaps(sample, list_deviations(sample), 0, 1, draws=400, seed=1)
-            gaps = estimate.draws[:, 0].mean(axis=1)
-            claims[row, number] = np.prod(np.quantile(gaps, [0.055, 0.945])) > 0
+            estimate = draw_word_contrasts(sample, list_deviations(sample), 0, 1, draws=400, seed=1)
+            contrasts = estimate.draws[:, 0].mean(axis=1)
+            claims[row, number] = np.prod(np.quantile(contrasts, [0.055, 0.945])) > 0
     assert claims[0].mean() < 0.22
     assert claims[1].mean() > claims[0].mean() + 0.1
 
@@ -75,12 +81,16 @@ def test_words_like_these_are_as_uncertain_as_the_words_that_a_group_is_worth() 
 def test_each_group_has_its_own_spread() -> None:
     rng = np.random.default_rng(1)
     group_of = np.repeat([0, 1], [30, 8])
-    gaps = rng.standard_normal((2, 38)) * np.where(group_of == 0, 0.02, 0.1)
+    contrasts = rng.standard_normal((2, 38)) * np.where(group_of == 0, 0.02, 0.1)
     for group in (0, 1):
-        gaps[:, group_of == group] -= gaps[:, group_of == group].mean(axis=1, keepdims=True)
+        contrasts[:, group_of == group] -= contrasts[:, group_of == group].mean(axis=1, keepdims=True)
     settings = {"draws": 800, "chains": 4, "seed": 1}
     drawn = draw_word_variation(
-        gaps, ProtectedWords(np.ones((38, 2), bool), group_of, np.ones(2)), 1e-6 * np.eye(2), np.arange(2.0), **settings
+        contrasts,
+        ProtectedWords(np.ones((38, 2), bool), group_of, np.ones(2)),
+        1e-6 * np.eye(2),
+        np.arange(2.0),
+        **settings,
     )
     sds = np.sqrt(np.median(drawn.covariance[:, :, 0, 0], axis=0))
     assert sds[0] == pytest.approx(0.02, rel=0.3)

@@ -139,8 +139,8 @@ def test_leans_are_differences_of_plain_averages() -> None:
     assert values.shape == (9, 1)
     errors = leans.draws.std(axis=0) / np.sqrt(len(leans.draws))
     word_means = fit["posterior"]["word_mean"].mean(("chain", "draw"))
-    gaps = word_means.sel(connection="associated") - word_means.sel(connection="different")
-    assert (np.abs(leans.draws.mean(axis=0) - gaps.to_numpy()) < errors).all()
+    contrasts = word_means.sel(connection="associated") - word_means.sel(connection="different")
+    assert (np.abs(leans.draws.mean(axis=0) - contrasts.to_numpy()) < errors).all()
 
 
 @pytest.mark.filterwarnings("ignore::bayesbias.errors.ConvergenceWarning")  # few draws of chains

@@ -25,7 +25,7 @@ def test_every_field_is_answered_or_open() -> None:
 
 
 def test_the_answers_are_those_of_the_plan() -> None:
-    power = {"pilot": ASSUMED, "gap": -0.05, "samples": 2, "random_seed": 1, "progress": False}
+    power = {"pilot": ASSUMED, "true_contrast": -0.05, "samples": 2, "random_seed": 1, "progress": False}
     study = pets(attributes={"quiet": ["purr", "nap"], "loud": ["bark", "growl"]})
     plan = bb.audits.freeze_plan(study, rope=0.02, model="crossed", **power)  # type: ignore[arg-type]
     answers = fields_of(bb.reports.registration_text(plan))

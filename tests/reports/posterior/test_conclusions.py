@@ -444,14 +444,14 @@ def test_what_chance_names_is_what_trials_measured(model: str, prob: float, by_c
 
 
 def test_another_answer_for_exactly_these_words_is_said() -> None:
-    """Words whose gaps differ much: many attribute words settle their mean, and few protected words do not."""
+    """Words whose contrasts differ much: many attribute words settle their mean, and few protected words do not."""
     rng = np.random.default_rng(3)
-    gaps = {"x": [-0.3, -0.2, 0.05, 0.1], "y": [-0.25, -0.15, 0.0, 0.1]}
+    contrasts = {"x": [-0.3, -0.2, 0.05, 0.1], "y": [-0.25, -0.15, 0.0, 0.1]}
     rows = [
         (f"{group}{place}", group, f"{name}{number}", name, "associated" if name == group else "different",
-         0.8 + (gap if name == group else 0) + 0.05 * rng.standard_normal())
-        for group, of_group in gaps.items() for place, gap in enumerate(of_group)
-        for name in gaps for number in range(15)
+         0.8 + (contrast if name == group else 0) + 0.05 * rng.standard_normal())
+        for group, of_group in contrasts.items() for place, contrast in enumerate(of_group)
+        for name in contrasts for number in range(15)
     ]  # fmt: skip
     names = ("protected_word", "protected_group", "attribute_word", "attribute_group", "connection", "cosine_distance")
     fit = bb.fit(pd.DataFrame(rows, columns=list(names)), random_seed=1, progress=False)

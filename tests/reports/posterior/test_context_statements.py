@@ -67,8 +67,8 @@ def test_contrasts_of_single_templates_are_those_of_their_tables() -> None:
     long = bb.surprisal_table(model, STUDY, TEMPLATES, by_template=True, progress=False)
     for template, value in zip(TEMPLATES, entry["values"], strict=True):
         rows = long[long["template"] == template]
-        gaps = rows.groupby(["protected_group", "connection"], observed=True)["surprisal"].mean().unstack()
-        assert value == pytest.approx((gaps["associated"] - gaps["different"]).mean(), abs=1e-9)
+        contrasts = rows.groupby(["protected_group", "connection"], observed=True)["surprisal"].mean().unstack()
+        assert value == pytest.approx((contrasts["associated"] - contrasts["different"]).mean(), abs=1e-9)
 
 
 def test_what_is_said_of_a_table_without_a_template_is_what_that_table_says() -> None:

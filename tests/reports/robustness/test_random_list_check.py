@@ -44,7 +44,7 @@ def test_each_method_has_a_row_and_each_sample_one_for_each(checked: RandomListC
         "hierarchical", "weat", "t_test_preaveraged", "t_test_raw", "mac_t_test"
     ]  # fmt: skip
     assert checked.methods["nominal"].tolist() == [0.11, 0.05, 0.05, 0.05, 0.05]
-    assert (checked.gaps.groupby("method")["sample"].apply(list).map(len) == 40).all()
+    assert (checked.contrasts.groupby("method")["sample"].apply(list).map(len) == 40).all()
     assert checked.drawn == {"words": 12, "vocabulary": 300 - 36, "match": None, "window": 300 - 36}
     assert (checked.not_fitted, checked.samples, checked.random_seed) == (0, 40, 1)
     settings = checked.contents.settings
@@ -53,7 +53,7 @@ def test_each_method_has_a_row_and_each_sample_one_for_each(checked: RandomListC
 
 
 def test_shares_and_spread_are_those_of_the_samples(checked: RandomListCheck) -> None:
-    for method, rows in checked.gaps.groupby("method"):
+    for method, rows in checked.contrasts.groupby("method"):
         method_row = row(checked, str(method))
         assert method_row["claims"] == pytest.approx(rows["claims"].mean())
         likely = (rows["claims"].sum() + 1) / 42
@@ -161,12 +161,12 @@ def test_the_same_seed_gives_the_same_check_and_it_is_json(checked: RandomListCh
     again = check_random_lists(
         embedding, study(embedding), model="hierarchical", samples=40, match=None, random_seed=1, progress=False
     )
-    pd.testing.assert_frame_equal(again.gaps, checked.gaps)
+    pd.testing.assert_frame_equal(again.contrasts, checked.contrasts)
     decoded = json.loads(json.dumps(checked.to_dict()))
     assert len(decoded["tables"]["methods"]) == 5
     assert checked.drawn["words"] == 12
     kinds = [statement.kind for statement in checked.summary]
-    assert kinds == ["about", "claims", "test", "test", "test", "test", "gaps", "study gap"]
+    assert kinds == ["about", "claims", "test", "test", "test", "test", "contrasts", "study contrast"]
     for statement in checked.summary:
         assert statement.text in " ".join(str(checked).split())
 
@@ -213,7 +213,7 @@ def test_in_real_vectors_the_multivariate_model_keeps_what_the_papers_does_not()
     assert multivariate["posterior_sd"] > 0.8 * multivariate["error"]
 
 
-def test_topics_of_real_words_have_larger_gaps_and_the_model_claims_about_as_many_as_it_promises() -> None:
+def test_topics_of_real_words_have_larger_contrasts_and_the_model_claims_about_as_many_as_it_promises() -> None:
     """Lists as coherent as the study's own: what is rare among random words is common among topics."""
     embedding = real_words()
     settings = {"samples": 100, "window": 900, "random_seed": 1, "progress": False}

@@ -132,18 +132,18 @@ def test_impossible_requests(fit: xr.DataTree) -> None:
         required_words([1], width=0.1)
 
 
-def test_power_is_the_share_of_intervals_on_the_side_of_the_gap() -> None:
+def test_power_is_the_share_of_intervals_on_the_side_of_the_contrast() -> None:
     sizes, settings = [(5, 5), (40, 20)], {"width": 0.03, "samples": 6, "random_seed": 1}
-    study_sizes = required_words(ASSUMED, gap=-0.02, sizes=sizes, **settings)
+    study_sizes = required_words(ASSUMED, true_contrast=-0.02, sizes=sizes, **settings)
     none = required_words(ASSUMED, sizes=sizes, **settings)
     assert "power" not in none.frame
     few, many = study_sizes.frame["power"]
     assert few < many == 1.0
     assert study_sizes.frame["power_se"].tolist() == pytest.approx([np.sqrt(few * (1 - few) / 6), 0.0])
-    assert study_sizes.gap == float(study_sizes.to_dict()["settings"]["Gap"]) == -0.02
+    assert study_sizes.true_contrast == float(study_sizes.to_dict()["settings"]["Contrast"]) == -0.02
     assert [statement.kind for statement in study_sizes.statements].count("power") == 1
-    with pytest.raises(ReportError, match="gap=0"):
-        required_words(ASSUMED, gap=0, sizes=sizes, **settings)
+    with pytest.raises(ReportError, match="true_contrast=0"):
+        required_words(ASSUMED, true_contrast=0, sizes=sizes, **settings)
 
 
 def test_a_multivariate_fit_predicts_its_own_width_at_its_own_size(table: pd.DataFrame) -> None:

@@ -1,6 +1,6 @@
 """Are intervals right where something IS associated? Tables are drawn from large lists of real words.
 
-    python validation/real_gaps/real_gaps.py EMBEDDINGS LISTS [--samples 200] [--models multivariate ...]
+    python validation/real_contrasts/real_contrasts.py EMBEDDINGS LISTS [--samples 200] [--models multivariate ...]
 
 EMBEDDINGS is the folder of the Google News and GloVe vectors, LISTS that of lists by Bolukbasi et al. (2016), Zhao et
 al. (2018) and Ravfogel et al. (2020). The vocabulary is split into halves: protected words of each group lean one way
@@ -43,9 +43,10 @@ class Cell:
     """What tables are drawn from, and their size.
 
     `axis` is what lists lean along, or a name in `CURATED`; with `noise` 99 attribute lists are drawn at random, and
-    `gap` says what is added to their associated distances: ``"constant"`` the same for all words, ``"independent"``
-    a number of its own for each. ``"real"`` gaps are those of the vectors. The first list has `first` attribute words
-    if that is given, and distances to those of other lists are drawn in to their mean, to one in `spread`.
+    `contrast` says what is added to their associated distances: ``"constant"`` the same for all words,
+    ``"independent"`` a number of its own for each. ``"real"`` contrasts are those of the vectors. The first list has
+    `first` attribute words if that is given, and distances to those of other lists are drawn in to their mean, to one
+    in `spread`.
     """
 
     vectors: str
@@ -55,7 +56,7 @@ class Cell:
     words: int
     attributes: int
     controls: int
-    gap: str = "real"
+    contrast: str = "real"
     first: int = 0
     spread: float = 1.0
 
@@ -99,7 +100,7 @@ CELLS = (
     Cell("google_news", "gender", 99, 2, 8, 20, 100, first=3, spread=3.0),
 )
 # Added to associated distances, and the sd of what is added to those of single words.
-GAP, GAP_SD = -0.05, 0.03
+CONTRAST, CONTRAST_SD = -0.05, 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +143,7 @@ def curated(lists: Path) -> dict[str, list[list[str]]]:
 
 def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
     """Return the populations of a cell."""
-    key = repr((cell.vectors, cell.axis, cell.noise, cell.groups, cell.gap))
+    key = repr((cell.vectors, cell.axis, cell.noise, cell.groups, cell.contrast))
     rng = np.random.default_rng([SEED, zlib.crc32(key.encode())])
     words, vectors = unit_vectors(cell.vectors, folder)
     vocabulary = vocabulary_of(vectors_path(cell.vectors, folder))
@@ -178,9 +179,9 @@ def populations(cell: Cell, folder: Path, lists: Path) -> Populations:
 
     random = cell.noise > 50
     attributes = np.array_split(rng.permutation(halves[1]), cell.groups) if random else leaning(halves[1])
-    added = np.zeros(len(words)) if cell.gap == "real" else np.full(len(words), GAP)
-    if cell.gap == "independent":
-        added = added + GAP_SD * rng.standard_normal(len(words))
+    added = np.zeros(len(words)) if cell.contrast == "real" else np.full(len(words), CONTRAST)
+    if cell.contrast == "independent":
+        added = added + CONTRAST_SD * rng.standard_normal(len(words))
     return Populations(vectors, leaning(halves[0]), attributes, halves[1], added, vocabulary)
 
 
@@ -190,7 +191,7 @@ def list_sizes(folder: Path, lists: Path) -> dict[str, list[int]]:
     return {name: [len(of) for of in populations(cell, folder, lists).attributes] for name, cell in by_name.items()}
 
 
-def gaps(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
+def contrasts(means: np.ndarray, group_of: np.ndarray) -> np.ndarray:
     """Return associated minus different of words, from means of shape (words, lists); lists weigh the same."""
     own_list_mean = means[np.arange(len(means)), group_of]
     return own_list_mean - (means[:, : group_of.max() + 1].sum(axis=1) - own_list_mean) / group_of.max()
@@ -245,7 +246,7 @@ def plain_rows(table: pd.DataFrame, group_of: np.ndarray) -> Iterator[Row]:
     )[[f"p{number}" for number in range(len(group_of))]]
     by_list = [of.to_numpy() for _, of in wide.groupby(level="attribute_group", sort=False)]
     signs = np.where(np.arange(groups)[:, None] == group_of, 1.0, -1.0 / (groups - 1))
-    words = gaps(np.column_stack([of.mean(axis=0) for of in by_list]), group_of)
+    words = contrasts(np.column_stack([of.mean(axis=0) for of in by_list]), group_of)
     scores = [of * sign for of, sign in zip(by_list, signs, strict=True)]
     for level, values, samples in (
         ("these_words", words.mean()[None], [of.mean(axis=1, keepdims=True) for of in scores]),
@@ -291,18 +292,18 @@ def run_cell(cell: Cell, folder: Path, lists: Path, samples: int, models: list[s
     whole = populations(cell, folder, lists)
     means = [np.array([whole.distances(group, of).mean() for of in whole.attributes]) for group in whole.protected]
     of_added = np.mean([whole.added[group].mean() for group in whole.protected])
-    truth = float(gaps(np.array(means), np.arange(cell.groups)).mean() + of_added)
+    truth = float(contrasts(np.array(means), np.arange(cell.groups)).mean() + of_added)
     group_of = np.repeat(np.arange(cell.groups), cell.words)
     rows = []
     for number in range(samples):
         table, words = sampled_table(whole, cell, np.random.default_rng([SEED, number]))
-        gaps_of_words = gaps(
+        contrasts_of_words = contrasts(
             np.column_stack([whole.distances(words, of).mean(axis=1) for of in whole.attributes]), group_of
         )
-        gaps_of_words = gaps_of_words + whole.added[words]
+        contrasts_of_words = contrasts_of_words + whole.added[words]
         of_table = table.groupby(["protected_word", "attribute_group"], sort=False)["cosine_distance"].mean()
-        plain = gaps(of_table.unstack(sort=False).to_numpy(), group_of)
-        truths = {"population": [truth], "these_words": [gaps_of_words.mean()], "word": list(gaps_of_words)}
+        plain = contrasts(of_table.unstack(sort=False).to_numpy(), group_of)
+        truths = {"population": [truth], "these_words": [contrasts_of_words.mean()], "word": list(contrasts_of_words)}
         observed = {"population": [plain.mean()], "these_words": [plain.mean()], "word": list(plain)}
         methods = {"plain_t": lambda table=table: plain_rows(table, group_of)}
         for model in models:

@@ -1,4 +1,4 @@
-"""What `validation/real_gaps` keeps: the text shows the tables, and the script runs."""
+"""What `validation/real_contrasts` keeps: the text shows the tables, and the script runs."""
 
 import json
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from bayesbias.base.checks import HDI_PROB
 from tests.validation.numbers import binomial_error, prose, unexplained
 from tests.validation.scripts import VALIDATION, load_script
 
-KEPT = VALIDATION / "real_gaps"
+KEPT = VALIDATION / "real_contrasts"
 EMBEDDINGS = VALIDATION.parents[1] / "shared" / "data" / "embeddings"
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    return load_script("real_gaps", "real_gaps")
+    return load_script("real_contrasts", "real_contrasts")
 
 
 @pytest.mark.parametrize("name", ["cells.csv", "others.csv"])
@@ -34,9 +34,9 @@ def test_readme_shows_the_tables(script: ModuleType, name: str) -> None:
             assert line in text
 
 
-def test_gaps_weigh_the_other_lists_alike(script: ModuleType) -> None:
+def test_contrasts_weigh_the_other_lists_alike(script: ModuleType) -> None:
     means = np.array([[0.9, 1.0, 1.2], [0.8, 0.7, 1.0]])
-    np.testing.assert_allclose(script.gaps(means, np.array([0, 2])), [0.9 - 1.1, 1.0 - 0.75])
+    np.testing.assert_allclose(script.contrasts(means, np.array([0, 2])), [0.9 - 1.1, 1.0 - 0.75])
 
 
 @pytest.mark.shared
@@ -59,7 +59,7 @@ def test_script_in_short(script: ModuleType, tmp_path: Path) -> None:
 def numbers_of_the_worst_cells(script: ModuleType) -> Iterator[str]:
     cells = pd.read_csv(KEPT / "cells.csv")
     table = cells[~script.unequal(cells)]
-    keys = ["vectors", "axis", "noise", "groups", "words", "attributes", "controls", "gap"]
+    keys = ["vectors", "axis", "noise", "groups", "words", "attributes", "controls", "contrast"]
     by_method = {
         name: part.set_index(["level", *keys]).sort_index() for name, part in table.groupby("method", sort=False)
     }
@@ -150,8 +150,8 @@ def numbers_of_settings(script: ModuleType) -> Iterator[str]:
     noises = sorted({cell.noise for cell in script.CELLS} - {0, 99})
     yield "noise on the lean is {:g}, {:g} or {:g} sds".format(*noises)
     yield f"With noise {max(cell.noise for cell in script.CELLS)}, attribute lists"
-    yield f"a *constant* one ({script.GAP})"
-    yield f"one *independent* for each word (sd {script.GAP_SD} around {script.GAP})"
+    yield f"a *constant* one ({script.CONTRAST})"
+    yield f"one *independent* for each word (sd {script.CONTRAST_SD} around {script.CONTRAST})"
     yield f"A coverage of a cell has an error of {binomial_error(HDI_PROB, run['samples']):.2f}"
     yield f"With {samples} tables per cell, a coverage has an error of about {binomial_error(HDI_PROB, samples):.2f}"
     yield "leave out 0"

@@ -1,4 +1,4 @@
-"""Gaps by period, against t-tests of their own words by SciPy."""
+"""Contrasts by period, against t-tests of their own words by SciPy."""
 
 import numpy as np
 import pandas as pd
@@ -6,12 +6,12 @@ import pytest
 from scipy import stats
 
 from bayesbias.errors import TableError
-from bayesbias.models.periods.gap_draws import (
+from bayesbias.models.periods.contrast_draws import (
     ContrastDraws,
-    GapEstimate,
     PeriodSample,
+    WordContrasts,
     draw_contrast,
-    draw_gaps,
+    draw_word_contrasts,
     list_deviations,
     period_sample,
 )
@@ -20,18 +20,18 @@ from tests.models.periods.made import contrast_of, made_tables, welch_quantiles
 LEVELS = [0.055, 0.25, 0.5, 0.75, 0.945]
 
 
-def estimate_of(tables: dict[str, pd.DataFrame], draws: int = 100_000) -> GapEstimate:
+def estimate_of(tables: dict[str, pd.DataFrame], draws: int = 100_000) -> WordContrasts:
     sample = period_sample(tables)
-    return draw_gaps(sample, list_deviations(sample), 0, 1, draws=draws, seed=1)
+    return draw_word_contrasts(sample, list_deviations(sample), 0, 1, draws=draws, seed=1)
 
 
-def test_a_gap_has_the_interval_of_the_t_test_of_unequal_variances() -> None:
+def test_a_contrast_has_the_interval_of_the_t_test_of_unequal_variances() -> None:
     tables = made_tables(periods=1, words=1, seed=3)
-    gap = estimate_of({name: table.query("protected_word == 'w0'") for name, table in tables.items()})
+    contrast = estimate_of({name: table.query("protected_word == 'w0'") for name, table in tables.items()})
     scores = contrast_of({"1900": tables["1900"].query("protected_word == 'w0'")}, np.array([1.0]))
     expected = welch_quantiles(scores, LEVELS)
-    np.testing.assert_allclose(np.quantile(gap.draws, LEVELS), expected, atol=0.02 * (expected[-1] - expected[0]))
-    assert gap.freedom.item() == pytest.approx(stats.ttest_ind(*scores.values(), equal_var=False).df)
+    np.testing.assert_allclose(np.quantile(contrast.draws, LEVELS), expected, atol=0.02 * (expected[-1] - expected[0]))
+    assert contrast.freedom.item() == pytest.approx(stats.ttest_ind(*scores.values(), equal_var=False).df)
 
 
 @pytest.mark.parametrize("weights", [[0, 0, 1], [-1, 0, 1], [-0.5, 0, 0.5]])
@@ -43,7 +43,7 @@ def test_every_contrast_of_periods_has_the_error_of_its_own_words(weights: list[
     errors = estimate.errors.mean(axis=2) @ weights
     assert errors.std() == pytest.approx(np.sqrt(sum(stats.sem(part) ** 2 for part in scores.values())), rel=0.01)
     plain = sum(part.mean() for part in scores.values())
-    assert estimate.gaps.mean(axis=1) @ weights == pytest.approx(plain)
+    assert estimate.observed.mean(axis=1) @ weights == pytest.approx(plain)
     expected = welch_quantiles(scores, LEVELS)
     draws = np.quantile(estimate.draws.mean(axis=2) @ weights, LEVELS)
     np.testing.assert_allclose(draws, expected, atol=0.06 * (expected[-1] - expected[0]))
@@ -62,13 +62,13 @@ def test_attribute_words_that_lack_a_period_keep_the_changes_of_the_others() -> 
     tables = made_tables(change=0.02)
     tables["1920"] = tables["1920"].query("attribute_word != 'a0'")
     sample = period_sample(tables)
-    estimate = draw_gaps(sample, list_deviations(sample), 0, 1, draws=100, seed=1)
+    estimate = draw_word_contrasts(sample, list_deviations(sample), 0, 1, draws=100, seed=1)
     both = {name: table.query("attribute_word != 'a0'") for name, table in tables.items() if name != "1910"}
     plain = sum(part.mean() for part in contrast_of(both, np.array([-1.0, 1.0])).values())
     whole = sum(part.mean() for part in contrast_of({"1900": tables["1900"]}, np.array([1.0])).values())
-    gaps = estimate.gaps.mean(axis=1)
-    assert gaps[0] == pytest.approx(whole, abs=0.02)
-    assert gaps[2] - gaps[0] == pytest.approx(plain, abs=0.02)
+    contrasts = estimate.observed.mean(axis=1)
+    assert contrasts[0] == pytest.approx(whole, abs=0.02)
+    assert contrasts[2] - contrasts[0] == pytest.approx(plain, abs=0.02)
     assert np.isfinite(estimate.draws).all()
 
 
@@ -97,7 +97,7 @@ def test_the_jackknife_of_whole_lists_is_the_deviation_of_each_word() -> None:
 
 def test_sampling_covariance_is_that_of_single_words() -> None:
     sample = period_sample(made_tables(words=30, attributes=30))
-    estimate = draw_gaps(sample, list_deviations(sample), 0, 1, draws=2000, seed=1)
+    estimate = draw_word_contrasts(sample, list_deviations(sample), 0, 1, draws=2000, seed=1)
     within = estimate.draws - estimate.draws[:, :, :30].mean(axis=2, keepdims=True)
     drawn = np.mean([np.cov(within[:, :, word].T) for word in range(30)], axis=0)
     np.testing.assert_allclose(np.diag(estimate.sampling), np.diag(drawn), rtol=0.15)
@@ -119,7 +119,7 @@ def test_groups_and_these_words_are_means_of_words() -> None:
 
 
 def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> None:
-    """Each group has a list of its own beside many control words: the overall gap is a mean of independent errors."""
+    """Each group has a list of its own beside many control words: the overall error is a mean of independent ones."""
     rng = np.random.default_rng(2)
     tables = {}
     for period in ("1900", "1910"):
@@ -135,7 +135,7 @@ def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> No
     sample = period_sample(tables)
     estimate = draw_contrast(
         sample, list_deviations(sample), np.arange(2.0), (0, 2), draws=400, chains=4, seed=1
-    ).gap_estimate
+    ).word_contrasts
     assert estimate.freedom.max() < 2.5
     assert 3 < estimate.overall_freedom < 7
 
@@ -143,7 +143,7 @@ def test_lists_of_the_groups_add_to_the_degrees_of_freedom_of_all_groups() -> No
 def test_these_words_have_students_t_of_all_groups() -> None:
     sample = period_sample(made_tables(words=5))
     drawn = drawn_of(sample, draws=40_000)
-    estimate = drawn.gap_estimate
+    estimate = drawn.word_contrasts
     assert estimate.overall_freedom < 7
     expected = stats.t(estimate.overall_freedom).ppf(0.945) * estimate.errors.mean(axis=2).std(axis=0)
     np.testing.assert_allclose(

@@ -1,11 +1,11 @@
-"""Draws of gaps by period: multivariate t around the observed gaps, jointly for all words and periods.
+"""Draws of contrasts by period: multivariate t around the observed contrasts, jointly for all words and periods.
 
 One attribute word is one vector, of its distances to all protected words in all periods. The mean of a list of n words
 has the covariance of the list's vectors over n, with n - 1 degrees of freedom. The covariance has a rank of n - 1 at
 most, and needs no inverse: a draw adds the words' deviations with random weights. Words that depend on each other count
 as what they are worth: with the design effect d the covariance is d (n - 1) / (n - d) times as large, and has n / d - 1
-degrees of freedom. Gaps, which add up means of several
-lists, have the degrees of freedom of Welch (1947), from variances that are pooled over words and periods. So gaps,
+degrees of freedom. Contrasts, which add up means of several
+lists, have the degrees of freedom of Welch (1947), from variances that are pooled over words and periods. So contrasts,
 changes and slopes have nearly the interval of the plain paired analysis of their words, however many periods there are.
 Independent t's for each list would be the posterior with flat priors (Behrens 1929, Fisher 1935); their sums are wider,
 and contain the truth too often.
@@ -222,18 +222,18 @@ class ListDeviations:
 
 
 @dataclass(frozen=True, eq=False)
-class GapEstimate:
-    """Observed gaps of words by period, and draws of them.
+class WordContrasts:
+    """Observed contrasts of words by period, and draws of them.
 
-    `gaps` (periods, words) are those of the words at `places`, which have both connections. `errors` (draws, periods,
-    words) are draws of their errors as if their covariance was known. It is not: `freedom` (words,) are its degrees of
-    freedom, `overall_freedom` those of gaps of all groups, and `quantiles` (draws,) those of the error of the scale.
-    `sampling` (periods, periods) is the covariance, over samples of attribute words, of a word's gaps as deviations
-    from those of its group.
+    `observed` (periods, words) are those of the words at `places`, which have both connections. `errors` (draws,
+    periods, words) are draws of their errors as if their covariance was known. It is not: `freedom` (words,) are its
+    degrees of freedom, `overall_freedom` those of contrasts of all groups, and `quantiles` (draws,) those of the error
+    of the scale. `sampling` (periods, periods) is the covariance, over samples of attribute words, of a word's
+    contrasts as deviations from those of its group.
     """
 
     places: np.ndarray
-    gaps: np.ndarray
+    observed: np.ndarray
     errors: np.ndarray
     freedom: np.ndarray
     overall_freedom: float
@@ -242,8 +242,8 @@ class GapEstimate:
 
     @cached_property
     def draws(self) -> np.ndarray:
-        """Draws of the gaps (draws, periods, words), each multivariate t."""
-        return np.asarray(self.gaps + self.errors * student_scales(self.quantiles, self.freedom)[:, None])
+        """Draws of the contrasts (draws, periods, words), each multivariate t."""
+        return np.asarray(self.observed + self.errors * student_scales(self.quantiles, self.freedom)[:, None])
 
 
 def list_deviations(sample: PeriodSample) -> list[ListDeviations]:
@@ -272,14 +272,14 @@ def _mean(present: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.tensordot(mean_weights(present), values, axes=([1, 2], [1, 0]))
 
 
-def draw_gaps(
+def draw_word_contrasts(
     sample: PeriodSample, lists: list[ListDeviations], baseline: int, other: int | None, *, draws: int, seed: int
-) -> GapEstimate:
-    """Return draws of the gaps of words between two connections, given as positions in `sample.connections`.
+) -> WordContrasts:
+    """Return draws of the contrasts of words between two connections, given as positions in `sample.connections`.
 
-    Without `other`, the gap is the mean distance itself. The draws of a list have their own generator: other contrasts
-    of the same list share them. The words of a group share their degrees of freedom, and so do all periods: those of
-    Welch for single contrasts are less stable, since they follow from the variances of few words.
+    Without `other`, the contrast is the mean distance itself. The draws of a list have their own generator: other
+    contrasts of the same list share them. The words of a group share their degrees of freedom, and so do all periods:
+    those of Welch for single contrasts are less stable, since they follow from the variances of few words.
     """
     weights = sample.connection_weights
     if other is None:
@@ -292,7 +292,7 @@ def draw_gaps(
     member = np.eye(len(groups))[group_of]
     to_group = member / member.sum(axis=0) @ member.T
     periods, words = len(sample.periods), len(places)
-    gaps, errors = np.zeros((periods, words)), np.zeros((draws, periods, words))
+    observed, errors = np.zeros((periods, words)), np.zeros((draws, periods, words))
     sampling, variances = np.zeros((periods, periods)), np.zeros((len(lists), len(groups)))
     for place, of_list in enumerate(lists):
         sign = signs[:, place]
@@ -301,16 +301,16 @@ def draw_gaps(
         rng = np.random.default_rng([seed, place])
         count = len(of_list.parts)
         parts = of_list.parts[:, :, places] * (sign * np.sqrt(count / max(count - 1, 1)))
-        gaps += of_list.mean[:, places] * sign
+        observed += of_list.mean[:, places] * sign
         errors += (rng.standard_normal((draws, count)) @ parts.reshape(count, -1)).reshape(draws, periods, words)
         variances[place] = np.square(parts).sum(axis=(0, 1)) @ member
         within = parts - parts @ to_group
         sampling += np.einsum("atj,asj->ts", within, within) / max(words - len(groups), 1)
     of_lists = np.array([[of_list.freedom] for of_list in lists])
     overall = (variances / member.sum(axis=0)).sum(axis=1, keepdims=True)
-    return GapEstimate(
+    return WordContrasts(
         places=places,
-        gaps=gaps,
+        observed=observed,
         errors=errors,
         freedom=welch_freedom(variances, of_lists)[group_of],
         overall_freedom=welch_freedom(overall, of_lists).item(),
@@ -320,8 +320,8 @@ def draw_gaps(
 
 
 @dataclass(frozen=True, eq=False)
-class OverallGaps:
-    """Observed gaps of all words (periods,), groups weighing the same, and draws of their errors (draws, periods).
+class OverallContrasts:
+    """Observed contrasts of all words (periods,), groups weighing the same, and draws of their errors (draws, periods).
 
     `errors` are those of attribute words as if their covariance were known: it has `freedom` degrees of freedom, and
     `quantiles` (draws,) are those of the error of the scale. `word_errors` are those of the choice of protected words.
@@ -340,22 +340,22 @@ class OverallGaps:
 
     @cached_property
     def draws(self) -> np.ndarray:
-        """Draws of the gaps, shape (draws, periods)."""
+        """Draws of the contrasts, shape (draws, periods)."""
         return np.asarray(self.observed + self.errors * self.scales + self.word_errors)
 
 
 @dataclass(frozen=True, eq=False)
 class ContrastDraws:
-    """Observed gaps by period and their draws, chain after chain.
+    """Observed contrasts by period and their draws, chain after chain.
 
-    `gap_estimate` has the gaps of these words, not shrunk. `population` and `these_words` are the gaps of all words;
-    `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `observed_groups` (periods,
+    `word_contrasts` are those of single words, not shrunk. `population` and `these_words` are the contrasts of all
+    words; `groups` has the shape (draws, periods, groups), `words` (draws, periods, words). `observed_groups` (periods,
     groups) are differences of averages; `group_places` are the positions of groups in the sample.
     """
 
-    gap_estimate: GapEstimate
-    population: OverallGaps
-    these_words: OverallGaps
+    word_contrasts: WordContrasts
+    population: OverallContrasts
+    these_words: OverallContrasts
     groups: np.ndarray
     words: np.ndarray
     observed_groups: np.ndarray
@@ -364,20 +364,20 @@ class ContrastDraws:
     @property
     def observed_words(self) -> np.ndarray:
         """Differences of averages of each word, shape (periods, words)."""
-        return self.gap_estimate.gaps
+        return self.word_contrasts.observed
 
     @property
     def word_places(self) -> np.ndarray:
         """Positions of the words in the sample."""
-        return self.gap_estimate.places
+        return self.word_contrasts.places
 
     @property
     def observed(self) -> np.ndarray:
-        """Observed gaps of all words, groups weighing the same, shape (periods,)."""
+        """Observed contrasts of all words, groups weighing the same, shape (periods,)."""
         return self.these_words.observed
 
-    def overall(self, scope: str) -> OverallGaps:
-        """Return the gaps of all words in a scope."""
+    def overall(self, scope: str) -> OverallContrasts:
+        """Return the contrasts of all words in a scope."""
         return self.population if scope == "population" else self.these_words
 
 
@@ -391,25 +391,25 @@ def draw_contrast(
     chains: int,
     seed: int,
 ) -> ContrastDraws:
-    """Return draws of the gaps between two connections, given as positions in `sample.connections`.
+    """Return draws of the contrasts between two connections, given as positions in `sample.connections`.
 
-    If the second is None, the gaps are the mean distances to the first.
+    If the second is None, the contrasts are the mean distances to the first.
 
-    The gaps of these words are the observed gaps, with the error of the attribute words. Single words are shrunk
-    towards their group as far as its words agree. The gap of words like these is the mean of these words
+    The contrasts of these words are the observed contrasts, with the error of the attribute words. Single words are
+    shrunk towards their group as far as its words agree. The contrast of words like these is the mean of these words
     plus Normal(0, d_g S_g / J_g) for each group, with S_g from `draw_word_variation` and the design effect d_g: given
     the vectors of these words, attribute words say no more about others.
     """
-    estimate = draw_gaps(sample, lists, *contrast, draws=draws, seed=seed)
+    estimate = draw_word_contrasts(sample, lists, *contrast, draws=draws, seed=seed)
     places = estimate.places
     group_places, group_of = np.unique(sample.group_of[places], return_inverse=True)
     to_group = np.eye(len(group_places))[group_of]
     to_group /= to_group.sum(axis=0)
-    group_draws, observed_groups = estimate.draws @ to_group, estimate.gaps @ to_group
+    group_draws, observed_groups = estimate.draws @ to_group, estimate.observed @ to_group
     present = sample.protected_present[places]
     effects = sample.group_effects[group_places]
     variation = draw_word_variation(
-        estimate.gaps - observed_groups[:, group_of],
+        estimate.observed - observed_groups[:, group_of],
         ProtectedWords(present, group_of, effects),
         estimate.sampling,
         times,
@@ -418,7 +418,7 @@ def draw_contrast(
         seed=seed,
     )
     errors = (estimate.errors @ to_group).mean(axis=2)
-    these_words = OverallGaps(
+    these_words = OverallContrasts(
         observed_groups.mean(axis=1), errors, estimate.overall_freedom, estimate.quantiles, np.zeros_like(errors)
     )
     rng = np.random.default_rng([seed, 1001])
@@ -433,7 +433,7 @@ def draw_contrast(
             noise = np.einsum("tis,dis->dt", mean_weights(of_group), words, optimize=True)
         word_errors += noise / len(group_places)
     return ContrastDraws(
-        gap_estimate=estimate,
+        word_contrasts=estimate,
         population=replace(these_words, word_errors=word_errors),
         these_words=these_words,
         groups=group_draws,
