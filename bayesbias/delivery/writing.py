@@ -114,9 +114,9 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool) -> Path:
     if not target.suffix or target.is_dir():
         return check_folder(target, overwrite=overwrite)
     if target.suffix.lower() not in _WRITERS:
-        raise OutputError(
-            f"{target}: cannot write {target.suffix}. Use {', '.join(_WRITERS)}, or a folder without an ending."
-        )
+        to_a_fit = "A fit is written as fit.nc into a folder: give one" if target.suffix.lower() == ".nc" else ""
+        use = to_a_fit or f"Use {', '.join(_WRITERS)}, or a folder without an ending"
+        raise OutputError(f"{target}: cannot write {target.suffix}. {use}.")
     if target.suffix.lower() == ".docx":
         docx_module()
     return check_output(target, overwrite=overwrite)

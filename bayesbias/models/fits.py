@@ -309,7 +309,7 @@ def read_fit(path: str | os.PathLike[str]) -> "xr.DataTree":
 
     folder = check_path(path)
     if folder.is_dir():
-        has = "Give that file" if (folder / "fit.nc").exists() else "This folder has none"
+        has = f"Give {folder / 'fit.nc'}" if (folder / "fit.nc").exists() else "This folder has none"
         writer = worded("`write_fit`", "`bayesbias fit`")
         raise InputFileError(f"{folder} is a folder. A fit is a file that {writer} writes, such as fit.nc. {has}.")
     source = input_file(path)

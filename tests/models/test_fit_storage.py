@@ -202,5 +202,5 @@ def test_a_folder_in_place_of_a_fit_is_named_with_the_file_to_give(tmp_path: Pat
     with pytest.raises(InputFileError, match=r"is a folder\. A fit is a file .* This folder has none\."):
         bb.read_fit(tmp_path)
     (tmp_path / "fit.nc").touch()
-    with pytest.raises(InputFileError, match=r"such as fit\.nc\. Give that file\."):
+    with pytest.raises(InputFileError, match=r"such as fit\.nc\. Give .*fit\.nc\."):
         bb.read_fit(tmp_path)

@@ -113,7 +113,7 @@ class Sensitivity(Result):
     total_draws
         Posterior draws of each refit, all chains together.
     refits
-        Number of refits.
+        Number of refits; a case of which no contrast could be estimated is none.
     stopped
         Whether an interrupt ended the refits.
     monte_carlo_error
@@ -368,7 +368,7 @@ def sensitivities(
             random_seed=seed,
             hdi_prob=hdi_prob,
             total_draws=draws * chains,
-            refits=len(refitted),
+            refits=sum(bool(refit.rows) for refit in refitted),
             stopped=bool(stopped),
             monte_carlo_error=max([0.0, *(error for refit in refitted for error in refit.errors)]),
             measure=measure,
@@ -532,8 +532,7 @@ def _claim(shifts: "pd.DataFrame", deciding: Mapping[str, list[str]], leave_out:
     if leave_out.endswith("_word") and any(", " in label for label in shifts["left_out"]):
         refits += ", and each cluster of words that count nearly as one,"
     changing, cases = {name for names in deciding.values() for name in names}, shifts["left_out"].nunique()
-    changes = f"a conclusion in {len(changing)} of {counted(cases, 'case')}" if changing else "no conclusion"
-    return f"{refits} changes {changes}."
+    return f"{refits} changes a conclusion in {len(changing) or 'none'} of {counted(cases, 'case')}."
 
 
 def _statements(
