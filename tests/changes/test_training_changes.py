@@ -161,7 +161,7 @@ def test_a_change_over_seeds_is_said_of_named_words_beside_how_far_the_original_
     tables = planted(np.random.default_rng(2), 0.1)
     fits, others = short_fits(tables, "original"), short_fits(tables, "changed")
     contents = bb.compare_trainings(fits, changed={"wide": others}, random_seed=1).contents
-    assert "the contrast between associated and different words, for groupa and groupb, is" in contents.answer
+    assert "the contrast associated - different for groupa and groupb is" in contents.answer
     assert len(contents.answer.split()) <= 30
     assert "change from original to wide" in contents.title
     assert "conditions_over_seeds" not in contents.tables  # one row would repeat the answer

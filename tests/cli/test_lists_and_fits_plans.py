@@ -53,7 +53,7 @@ def test_power_comes_from_a_file_of_assumed_parameters(tmp_path: Path, monkeypat
         "word_sd = 0.03\nsigma = 0.06\n[connection_mean]\nassociated = 0.9\ndifferent = 0.95\n", encoding="utf-8"
     )
     path = tmp_path / "plan.toml"
-    options = ("--pilot", assumed, "--contrast", "-0.05", "--samples", "2", "--seed", "1", "-q")
+    options = ("--pilot", assumed, "--true-contrast", "-0.05", "--samples", "2", "--seed", "1", "-q")
     assert in_process("plan", "freeze", "weat7", "--output", path, *options, monkeypatch=monkeypatch) == 0
     power = bb.reports.read_plan(path).power
     assert (power["true_contrast"], power["simulated_studies"], power["random_seed"]) == (-0.05, 2, 1)

@@ -83,7 +83,7 @@ def test_two_words_are_compared_on_their_premises(comparison: bb.nli.InferenceCo
 def test_it_is_printed(comparison: bb.nli.InferenceComparison) -> None:
     text = str(comparison)
     assert "hard: E is lower" in text
-    assert "the contrast between male and female is smaller" in text
+    assert "the contrast male - female is smaller" in text
     assert "nothing: whether E is lower or higher is not settled" in text
     assert "accuracy" in text
     assert "Always giving the most frequent label has " in text

@@ -140,7 +140,7 @@ def test_power_is_the_share_of_intervals_on_the_side_of_the_contrast() -> None:
     few, many = study_sizes.frame["power"]
     assert few < many == 1.0
     assert study_sizes.frame["power_se"].tolist() == pytest.approx([np.sqrt(few * (1 - few) / 6), 0.0])
-    assert study_sizes.true_contrast == float(study_sizes.to_dict()["settings"]["Contrast"]) == -0.02
+    assert study_sizes.true_contrast == float(study_sizes.to_dict()["settings"]["True contrast"]) == -0.02
     assert [statement.kind for statement in study_sizes.statements].count("power") == 1
     with pytest.raises(ReportError, match="true_contrast=0"):
         required_words(ASSUMED, true_contrast=0, sizes=sizes, **settings)
