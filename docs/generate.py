@@ -126,10 +126,11 @@ figure = bb.plots.plot_debias_report(report)""",
     "plot_inference": """def trained(contrast):  # stands for your own models, one per training
     def model(premises, hypotheses):
         he = np.array([text.startswith("He ") for text in hypotheses])
-        entailed = 0.3 + contrast * he + np.array([len(text) for text in hypotheses]) / 500
+        entailed = 0.3 + contrast * he + np.array([len(h) for h in hypotheses]) / 500
         return np.column_stack([1 - entailed, entailed, 0 * entailed])
     return model
-contrasts = {"original": (0.3, 0.35, 0.4, 0.45, 0.5), "hard": (0.1, 0.12, 0.15, 0.2, 0.25)}
+contrasts = {"original": (0.3, 0.35, 0.4, 0.45, 0.5)}
+contrasts["hard"] = (0.1, 0.12, 0.15, 0.2, 0.25)
 models = {name: [trained(contrast) for contrast in of] for name, of in contrasts.items()}
 pairs = bb.nli.test_set("explicit")
 figure = bb.nli.plot_inference(bb.nli.compare_answers(models, pairs, random_seed=1))""",

@@ -279,8 +279,7 @@ class PosteriorCheck(Result):
         - ``"sd of attribute words"``, that of the attribute words' mean distances;
         - of ``"words and connections together"``: the correlation of the words' means to associated and different
           words, the sd of their contrasts, the share of a common factor and the largest correlation of residuals
-          between protected words, the sd of attribute words' means by protected group, and the most outlying attribute
-          word.
+          between protected words, the sd of attribute words' means by protected group, and the farthest attribute word.
     densities : pandas.DataFrame
         Histograms: `connection`, `distance` (middle of the bin), density of the `observed` and mean density of the
         `replicated` distances, and `low` to `high` as above.
