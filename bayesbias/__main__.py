@@ -7,10 +7,12 @@ from contextlib import ExitStack
 
 def main() -> None:
     """Run the command line; an interrupt that comes while it is imported waits until it can be answered."""
-    from bayesbias.base.machine import TERMINATED, held_interrupts
+    from bayesbias.base.machine import ENDS, TERMINATED, held_interrupts
 
     # SystemExit runs the cleanup of unfinished files, as an error does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    for number in ENDS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, lambda *_: sys.exit(TERMINATED))
     held = ExitStack()
     held.enter_context(held_interrupts())
     from bayesbias.cli import main as run
@@ -19,7 +21,7 @@ def main() -> None:
         run(held)
     finally:
         # Python itself ends with the signals' defaults, which would cut the end of a finished command short.
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, *ENDS):
             signal.signal(number, signal.SIG_IGN)
 
 

@@ -78,13 +78,17 @@ ATTACKS = {
     "Settings that name files": "settings_that_lead_outside_are_refused_for_encoders_and_for_language_models "
     "settings_that_name_functions_or_other_models_are_refused modules_outside_of_the_folder_are_refused",
     "No code of the folder": "folders_that_would_run_code_are_refused a_chat_template_is_not_run",
-    "So are prompts": "settings_without_end_are_refused a_long_prompt_is_refused other_templates_are_refused "
+    "So are prompts": "sizes_are_compared_whatever_the_header_of_the_weights_repeats "
+    "the_regular_expression_of_a_tokenizer_is_not_tried settings_without_end_are_refused "
+    "a_long_prompt_is_refused other_templates_are_refused "
     "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called",
     "While a library reads": "nothing_is_downloaded_while_a_model_is_read",
     "Requests that would take": "what_would_take_too_long_or_too_much_is_said a_year_of_work_is_refused_with_the_count",
     "Other users cannot": "a_planted_workshop_moves_and_overwrites_nothing a_strangers_journal_reaches_nothing_outside "
     "a_link_that_others_plant_meanwhile_removes_no_earlier_gate "
     "a_folder_of_the_user_that_is_renamed_to_a_workshop_is_not_cleared hostile_inputs_are_read_or_refused",
+    "What a stopped run": "a_workshop_that_an_archive_brings_moves_and_removes_nothing",
+    "A folder `cells` that": "cells_are_not_kept_where_a_link_of_the_output_leads",
     "Outputs are refused": "nothing_is_written_below_a_folder_whose_content_all_may_rename",
     "In one with the sticky bit": "what_is_of_another_user_where_all_may_make_it_is_not_written_to "
     "no_link_is_followed_in_a_folder_with_the_sticky_bit "
@@ -130,7 +134,7 @@ NO_PROMISES = (
     ),
     *("Members of a group", "On Windows", "numba, Matplotlib", "In Python, import", "A home folder that is missing"),
     "The administrator may work",
-    *("Libraries take", "PyTorch keeps", "`python -m`", "Keep it where", "Your own Python"),
+    *("Libraries take", "PyTorch keeps", "`python -m`", "Keep it where", "Your own Python", "Your own environment"),
     *("The libraries that", "Dask runs", "Names that Windows", "Without an index", "The package starts no dashboard"),
 )
 

@@ -30,7 +30,7 @@ _TABLE = (
     ExitCode(6, INCOMPARABLE, "the vectors hide associations, or have another scale than those of the baseline"),
     ExitCode(7, CHANGED, "the plan asks less than that of the baseline, or something else"),
     ExitCode(INTERRUPTED, "interrupted", "by Ctrl-C"),
-    ExitCode(TERMINATED, "terminated", "by SIGTERM"),
+    ExitCode(TERMINATED, "terminated", "by SIGTERM, or by SIGHUP at the end of a terminal"),
 )
 EXIT_CODES = {row.outcome: row for row in _TABLE}
 """Outcome -> its exit code."""

@@ -176,14 +176,16 @@ def require(
 
 
 INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes of a command that was stopped by Ctrl-C or by SIGTERM."""
+"""Exit codes of a command that was stopped by Ctrl-C, or by SIGTERM or the end of its terminal."""
 
-_STOPS = (signal.SIGINT, signal.SIGTERM)
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a command as an error does: with its cleanup. Windows lacks SIGHUP, which the terminal sends."""
+_STOPS = (signal.SIGINT, *ENDS)
 
 
 @contextmanager
 def held_interrupts() -> Iterator[None]:
-    """Keep an interrupt (Ctrl-C, SIGTERM) that comes inside until the end; processes that are started inside get none.
+    """Keep an interrupt (Ctrl-C, SIGTERM, SIGHUP) until the end; processes that are started inside get none.
 
     A terminal sends Ctrl-C to the processes of a program too, which are to be ended by the program alone. Only in the
     main thread, the one that Python interrupts.

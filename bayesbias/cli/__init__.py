@@ -63,7 +63,8 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     if issubclass(category, BayesBiasWarning):
-        show(f"warning: {spoken(message)}", file or sys.stderr)
+        text = spoken(message).replace("\n", "\n  ")  # words of a file cannot look like another message
+        show(f"warning: {text}", file or sys.stderr)
     else:
         show(warnings.formatwarning(message, category, filename, lineno, line).rstrip("\n"), file or sys.stderr)
 

@@ -104,7 +104,9 @@ def _begin(delivery: Delivery, *replaced: str) -> Path | None:
         return None
     check_folder(output, overwrite=delivery.overwrite, beside=(_CELLS, *replaced))
     claim(output)
-    return output / _CELLS
+    if (cells := output / _CELLS).is_symlink():  # an output from others may lead elsewhere
+        raise OutputError(f"{cells} is a link, and answers would be kept where it leads. Remove it.")
+    return cells
 
 
 @command()

@@ -89,10 +89,15 @@ def has_types(frame: "pd.DataFrame", texts: Collection[str]) -> bool:
     False
     """
     return all(
-        is_text(value) or value != value if name in texts else isinstance(value, int | float | None)
+        is_text(value) or value != value if name in texts else _is_stored_number(value)
         for name in frame
         for value in frame[name].to_list()
     )
+
+
+def _is_stored_number(value: Any) -> bool:
+    """Whether a value of an answer's column is a number, which may be missing; a whole number may be too long."""
+    return value is None or isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 63)
 
 
 def has_texts(texts: Any) -> bool:

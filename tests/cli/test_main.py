@@ -111,10 +111,10 @@ def test_the_entry_point_is_installed() -> None:
     assert entry_point is not None
 
 
-def test_our_warnings_are_one_line_and_others_keep_their_place(capsys: pytest.CaptureFixture[str]) -> None:
-    cli._show_warning(bb.errors.LostWordsWarning("two words"), bb.errors.LostWordsWarning, "f.py", 1)
+def test_our_warnings_are_one_message_and_others_keep_their_place(capsys: pytest.CaptureFixture[str]) -> None:
+    cli._show_warning(bb.errors.LostWordsWarning("two words\nerror: none"), bb.errors.LostWordsWarning, "f.py", 1)
     cli._show_warning(UserWarning("of a library"), UserWarning, "f.py", 1)
-    assert capsys.readouterr().err == "warning: two words\nf.py:1: UserWarning: of a library\n"
+    assert capsys.readouterr().err == "warning: two words\n  error: none\nf.py:1: UserWarning: of a library\n"
 
 
 @pytest.mark.slow

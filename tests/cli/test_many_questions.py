@@ -251,6 +251,18 @@ def test_a_full_disk_leaves_no_earlier_pass(
     assert {path.name for path in (pets / "gate").iterdir()} <= {"questions.csv", "gate.png", "cells"}
 
 
+def test_cells_are_not_kept_where_a_link_of_the_output_leads(
+    pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pets / "gate.toml").write_text(PLAN.format("rope = 9", 'mine = "vectors.txt"'))
+    for folder in ("elsewhere", "gate"):
+        (pets / folder).mkdir()
+    (pets / "gate" / "cells").symlink_to("../elsewhere")
+    assert in_process("gate", "gate.toml", "-o", "gate", monkeypatch=monkeypatch) == 2
+    assert "cells is a link" in capsys.readouterr().err
+    assert list((pets / "elsewhere").iterdir()) == []
+
+
 @pytest.mark.skipif(os.name != "posix", reason="only POSIX has folders in which all may write")
 def test_a_link_that_others_plant_meanwhile_removes_no_earlier_gate(
     pets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

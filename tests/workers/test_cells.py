@@ -19,6 +19,7 @@ from bayesbias.workers.cells import content_digest, has_texts, has_types, packag
         ([1, 2.5], False, True),
         ([True, np.nan], False, True),
         ([np.nan, np.nan], True, True),
+        ([10**400, True, None], False, False),
         (["a", np.nan], True, False),
         (["a", 1], False, False),
         ([b"a"], False, False),

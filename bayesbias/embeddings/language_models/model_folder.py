@@ -31,7 +31,10 @@ _BYTES_A_BYTE = {"*.safetensors": 2, "*.md": 4, "*.jinja": 4}
 # Other implementations are packages of kernels, which transformers may download, or are compiled (flex_attention).
 _IMPLEMENTATIONS = ("eager", "sdpa", "batched_mm", "grouped_mm")
 # Settings of transformers that name another model or its files, or load compiled kernels.
-_OTHER_MODELS = ("backbone", "quantization_config", "audio_tokenizer", "audio_tokenizer_class", "class_info_file")
+_OTHER_MODELS = (
+    *("backbone", "quantization_config", "audio_tokenizer", "audio_tokenizer_class", "class_info_file"),
+    "transformers_weights",
+)
 # Classes of transformers by their names: it takes any of its classes, of which some read or download further models.
 _CLASS = re.compile(r"(?!Rag|Mgpstr)[\w.]*(Tokenizer|Processor|FeatureExtractor|Backend)(Fast|Pil)?")
 _CLASSES = (
@@ -57,6 +60,8 @@ _LONGEST_PADDED = 8192  # pieces of a text
 _MOST_GROWTH, _LONGEST_ADDED = 64, 100  # of a text, in letters for each of its letters; letters added at once
 _MOST_ENTRIES = 1_000_000  # of settings: those of a hundred thousand added pieces
 _MOST_STEPS = 1_000  # by which a tokenizer changes a text, of which models have a few
+# A plain regular expression that matches a letter at least; to try one could take for ever.
+_TAKES_LETTERS = re.compile(r"(\\s|[\w ]|\[[\w ]+\])(\+|\{[1-9],?\d?\})?([\w ]|\\s)*")
 # A path on the machine that saved the tokenizer, which transformers ignores.
 _IGNORED = "special_tokens_map_file"
 
@@ -164,13 +169,13 @@ def entries(settings: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 
 def stored_shapes(part: Path) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the tensors in a folder, those for which its files have the bytes."""
+    """Return the shapes of the tensors in a folder, those for which its files have the bytes.
+
+    Raises `InputFileError` for a file without a sound description of its tensors.
+    """
     shapes = {}
     for path in files_of(part, "*.safetensors"):
-        try:
-            file = open_tensors(path)
-        except InputFileError:  # the library says what is wrong with it, and reads no tensor
-            continue
+        file = open_tensors(path)
         for name, entry in file.entries.items():
             try:
                 shape, (begin, end) = tuple(map(int, entry["shape"])), entry["data_offsets"]
@@ -241,11 +246,9 @@ def _growth(step: dict[str, Any]) -> float:
         return 1
     if isinstance(pattern, dict) and isinstance(pattern.get("String"), str):
         return max(1, added / max(1, len(pattern["String"])))
-    try:
-        may_be_empty = any(match.end() == match.start() for match in re.finditer(pattern["Regex"], "a b"))
-    except (re.error, TypeError, KeyError, RecursionError, OverflowError):  # another dialect
-        may_be_empty = True
-    return max(1, added + may_be_empty)
+    expression = pattern.get("Regex") if isinstance(pattern, dict) else None
+    takes_letters = isinstance(expression, str) and _TAKES_LETTERS.fullmatch(expression)
+    return max(1, added + (not takes_letters))  # between letters too, if it may match nothing
 
 
 def _added_pieces(processor: Any) -> int:

@@ -1,5 +1,6 @@
 """Questions about chosen lists: how much nearer one protected group is to one attribute list than another."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from bayesbias.errors import (
     name_some,
     raise_faults,
     warn_user,
+    worded,
 )
 from bayesbias.estimates.intervals import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
 from bayesbias.models.data import ModelData
@@ -110,9 +112,8 @@ def planned_contrasts(
     questions = {_question_name(sides): sides} if sides else own_questions(table)
     if not questions:
         raise ReportError(
-            "No question was given, and the study has none. Give two or four pairs (protected group, attribute list), "
-            "such as ('science', 'male'), ('arts', 'male'), or write [questions] in the study's TOML file and build "
-            "the table again."
+            "No question was given, and the study has none. Give two or four pairs (protected group, attribute list)"
+            f"{_example(table)}, or write [questions] in the study's TOML file and build the table again."
         )
     pairs = _Pairs(
         rows,
@@ -141,6 +142,18 @@ def planned_contrasts(
         "unanswered": unanswered,
     }
     return frame
+
+
+def _example(table: "pd.DataFrame") -> str:
+    """Return a question that the lists of a table allow, as the caller would write it; empty for one list alone."""
+    protected, attributes = (list(dict.fromkeys(table[f"{side}_group"])) for side in ("protected", "attribute"))
+    sides = [(protected[0], attributes[0]), (protected[-1], attributes[0])]
+    if len(protected) == 1:
+        sides[1] = (protected[0], attributes[-1])
+    if sides[0] == sides[1]:
+        return ""
+    typed = " ".join(shlex.quote(str(name)) for side in sides for name in side)
+    return f", such as {worded(', '.join(str(tuple(map(str, side))) for side in sides), f'`{typed}`')}"
 
 
 def question_statements(

@@ -229,6 +229,17 @@ def test_folders_in_a_folder_are_not_touched(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_links_of_a_folder_stay_wherever_they_lead(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    fill(tmp_path / "out", "first")
+    for name, target in (("relative", "../data"), ("absent", "nowhere")):
+        (tmp_path / "out" / name).symlink_to(target)
+    fill(tmp_path / "out", "second")
+    assert content(tmp_path / "out") == {"a.txt": "second", "b.txt": "second"}
+    assert (tmp_path / "out" / "relative").readlink() == Path("../data")
+    assert (tmp_path / "out" / "absent").is_symlink()
+
+
 def test_what_others_write_while_a_folder_is_exchanged_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, exchange = tmp_path / "out", outputs._exchanger()
     if exchange is None:

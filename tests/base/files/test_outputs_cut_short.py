@@ -117,10 +117,11 @@ def test_a_strangers_journal_reaches_nothing_outside(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine")
     with claimed(folder):
         (workshop,) = [path for path in tmp_path.iterdir() if path.name.endswith(".bayesbias")]
-    sound = {"of": "out", "made": [], "old": ["../precious", "..", "b.txt"]}
+    sound = {"of": "out", "in": 0, "made": [], "old": ["../precious", "..", "b.txt"]}
     for names in (sound, sound | {"of": "other"}, {"made": 1}, [], "no JSON"):
         workshop.mkdir(mode=0o1700)
         (workshop / "new").mkdir()
+        sound["in"] = workshop.stat().st_ino
         text = names if isinstance(names, str) else json.dumps(names)
         (workshop / "journal.json").write_text(text)
         if names is sound:
@@ -137,6 +138,27 @@ def test_a_strangers_journal_reaches_nothing_outside(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="link"):
         fill(folder, "third")
     assert (tmp_path / "elsewhere" / "precious").exists()
+
+
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_workshop_that_an_archive_brings_moves_and_removes_nothing(tmp_path: Path, *, is_link: bool) -> None:
+    """Its mode is that of a workshop; its author knows neither its number, nor where a link of his may lead."""
+    folder, private = tmp_path / "out", tmp_path / "private"
+    fill(folder, "first")
+    fill(private, "mine")
+    with claimed(folder):
+        (shop,) = [path for path in tmp_path.iterdir() if path.name.endswith(".bayesbias")]
+    shop.mkdir(mode=0o1700)
+    number = shop.stat().st_ino if is_link else 12345
+    (shop / "journal.json").write_text(json.dumps({"of": "out", "in": number, "made": [], "old": ["b.txt"]}))
+    if is_link:
+        (shop / "new").symlink_to(private)
+    else:
+        fill(shop / "new", "planted", names=("a.txt",))
+    with pytest.raises(OutputError, match="came with files of others"):
+        fill(folder, "second")
+    assert content(private) == {"a.txt": "mine", "b.txt": "mine"}
+    assert content(folder) == {"a.txt": "first", "b.txt": "first"}
 
 
 def test_a_journal_is_not_carried_out_through_a_link_that_comes_in_the_meantime(tmp_path: Path) -> None:
@@ -238,7 +260,12 @@ def test_what_was_written_is_known(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
-    ("sign", "code", "word"), [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")]
+    ("sign", "code", "word"),
+    [
+        (signal.SIGTERM, 143, "terminated"),
+        (signal.SIGHUP, 143, "terminated"),
+        (signal.SIGINT, 130, "interrupted"),
+    ],
 )
 def test_a_stopped_command_leaves_nothing_and_says_so(
     tmp_path: Path, sign: signal.Signals, code: int, word: str

@@ -71,6 +71,7 @@ def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path, name) -> None:
         ("config.json", {"backbone": "microsoft/resnet-50"}, "'backbone'"),
         ("config.json", {"vision_config": {"backbone": "../other"}}, "'backbone'"),
         ("config.json", {"quantization_config": {"quant_method": "fp8"}}, "'quantization_config'"),
+        ("config.json", {"transformers_weights": "below/m.safetensors.index.json"}, "'transformers_weights'"),
         *(
             ("config.json", {key: value}, "kernels-community")
             for key in ("attn_implementation", "_attn_implementation", "experts_implementation")
@@ -216,6 +217,22 @@ def test_squares_of_positions_are_checked_before_the_library_makes_them(tmp_path
                 check_model_folder(folder)
         else:
             check_model_folder(folder)
+
+
+def test_sizes_are_compared_whatever_the_header_of_the_weights_repeats(tmp_path) -> None:
+    """The library takes a header that names a key twice, and would make all layers of the settings."""
+    folder = write_model_folder({"modules": OWN, "files": {}}, tmp_path / "model")
+    header = b'{"__metadata__":{"format":"pt","format":"pt"},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
+    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    (folder / "config.json").write_text('{"num_hidden_layers": 20000}')
+    with pytest.raises(InputFileError, match=r"model\.safetensors"):
+        check_model_folder(folder)
+
+
+def test_the_regular_expression_of_a_tokenizer_is_not_tried(tmp_path) -> None:
+    slow = {"type": "Replace", "pattern": {"Regex": "(?:(?:(?:(?:c?){300}){300}){300}){300}z"}, "content": "a"}
+    files = {"tokenizer.json": json.dumps({"normalizer": slow})}
+    check_model_folder(write_model_folder({"modules": OWN, "files": files}, tmp_path / "model"))
 
 
 def test_tokenizers_of_real_folders_are_accepted(tmp_path) -> None:

@@ -1,6 +1,7 @@
 """Questions about lists, against draws averaged by hand."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import xarray as xr
 
 import bayesbias as bb
-from bayesbias.errors import QuestionWarning, ReportError, TableError
+from bayesbias.errors import QuestionWarning, ReportError, TableError, command_line_messages
 from bayesbias.models.data import model_data
 from bayesbias.reports.posterior.questions import attribute_phrases, named_phrases
 from tests import third_group
@@ -68,8 +69,15 @@ def test_the_study_s_own_questions_are_asked_where_none_is_given(fit: xr.DataTre
     pd.testing.assert_frame_equal(frame.iloc[:1].drop(columns="question"), given.drop(columns="question"))
 
 
-def test_without_any_question_it_says_where_to_write_one(fit: xr.DataTree) -> None:
-    with pytest.raises(ReportError, match=r"\[questions\]"):
+def test_without_any_question_it_says_how_to_ask_one_and_where_to_write_it(
+    fit: xr.DataTree, table: pd.DataFrame
+) -> None:
+    groups, lists = (list(dict.fromkeys(table[f"{side}_group"])) for side in ("protected", "attribute"))
+    pairs = f"('{groups[0]}', '{lists[0]}'), ('{groups[-1]}', '{lists[0]}')"
+    with pytest.raises(ReportError, match=rf"such as {re.escape(pairs)}, or write \[questions\]"):
+        bb.planned_contrasts(fit)
+    typed = f"`{groups[0]} {lists[0]} {groups[-1]} {lists[0]}`"
+    with command_line_messages(), pytest.raises(ReportError, match=rf"such as {typed}, or"):
         bb.planned_contrasts(fit)
 
 
