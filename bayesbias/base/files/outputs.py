@@ -244,7 +244,7 @@ def move_into_place(shop: Workshop, replaced: Collection[Path]) -> None:
     """Replace the files of an output by the new ones, one by one, after writing a journal."""
     draft = shop.path / "draft"
     made = [path.name for path in (shop.path / NEW).iterdir()]
-    names = {"of": shop.target.name, "in": _number(shop), "made": made, "old": [path.name for path in replaced]}
+    names = {"of": shop.target.name, "in": shop.path.lstat().st_ino, "made": made, "old": [path.name for path in replaced]}
     draft.write_text(json.dumps(names), encoding="utf-8")
     draft.replace(shop.path / _JOURNAL)
     _complete(shop)
@@ -341,28 +341,20 @@ def _settle(shop: Workshop) -> None:
     _clear(shop.path)
 
 
-def _number(shop: Workshop) -> int:
-    """Return the inode number of a workshop, which a copy that an archive brought does not have."""
-    return shop.path.lstat().st_ino
-
-
 def _complete(shop: Workshop) -> None:
     """Carry out a journal: move all new files to the output, and remove old ones without a successor.
 
-    An archive may bring a workshop with a journal of its author: only that of a run of this machine is carried out.
+    It names the inode number of its folder, which the author of an archive that brings a workshop does not know.
     """
     journal = shop.path / _JOURNAL
     try:
         names = json.loads(journal.read_text(encoding="utf-8"))  # names of files need not be UTF-8
         obsolete = {str(name) for name in names["old"]} - set(names["made"])
-        is_sound = (names["of"], names["in"]) == (shop.target.name, _number(shop))
+        is_sound = (names["of"], names["in"]) == (shop.target.name, shop.path.lstat().st_ino)
     except (ValueError, TypeError, KeyError, RecursionError):
         is_sound = False
     if not (is_sound and is_unlinked_folder(shop.path / NEW)):
-        raise OutputError(
-            f"{journal} is that of another folder, or damaged. If you did not stop a run that wrote {shop.target}, it "
-            f"came with files of others. Remove {shop.path}."
-        )
+        raise OutputError(f"{journal} is damaged, or came with files of others. Remove {shop.path}.")
     for made in sorted((shop.path / NEW).iterdir()):
         made.replace(shop.target / made.name)
     for path in content(shop.target):
@@ -514,11 +506,6 @@ def written() -> list[Path]:
 # --- putting in place -------------------------------------------------------------------------------------
 
 
-def _is_same_entry(path: Path, other: Path) -> bool:
-    """Return whether two paths are names of one file, or of one link: where it leads depends on its folder."""
-    return os.path.lexists(other) and os.path.samestat(path.lstat(), other.lstat())
-
-
 def _place(target: Path) -> Path:
     """Return the folder for a workshop: the parent of `target`, or `target` itself if it cannot be exchanged."""
     if not target.is_dir():
@@ -572,7 +559,8 @@ def _exchange_folder(shop: Workshop, replaced: Collection[Path], others: Collect
     replaced_names = {path.name for path in replaced}
     for path in content(new):
         successor = shop.target / path.name
-        if path.name not in replaced_names and not _is_same_entry(path, successor):
+        is_same = os.path.lexists(successor) and os.path.samestat(path.lstat(), successor.lstat())  # also of a link
+        if path.name not in replaced_names and not is_same:
             path.replace(successor)
     return True
 
