@@ -43,6 +43,7 @@ from bayesbias.audits.plan import (
 )
 from bayesbias.audits.running import Failures, check_cells_folder, keep_answers, run_cells
 from bayesbias.audits.table_sources import Source, StudyTables, TableSource, measure_of_source
+from bayesbias.audits.word_contributions import WordContributions
 from bayesbias.base.checks import (
     HDI_PROB,
     check_count,
@@ -193,6 +194,13 @@ def _record(
             if (facts := answer.facts.get("coherence")) and (coherence := Coherence.read(facts))
         },
         vectors_hashes={cell.question: cell.vectors for cell in cells},
+        contributions={
+            (*question, str(measure)): WordContributions(
+                words.drop(columns="measure").reset_index(drop=True), answer.facts["own_errors"][str(measure)]
+            )
+            for question, answer in answered
+            for measure, words in answer.frames["contributions"].groupby("measure", sort=False)
+        },
         units={name: measure_of_source(source) for name, source in grid.sources.items()},
         tables_of=frozenset(name for name, source in grid.sources.items() if isinstance(source, StudyTables)),
         spreads={question: spreads for question, answer in answered if (spreads := answer.facts.get("spreads"))},
