@@ -195,11 +195,9 @@ def _record(
         },
         vectors_hashes={cell.question: cell.vectors for cell in cells},
         contributions={
-            (*question, str(measure)): WordContributions(
-                words.drop(columns="measure").reset_index(drop=True), answer.facts["own_errors"][str(measure)]
-            )
+            (*question, measure): contributions
             for question, answer in answered
-            for measure, words in answer.frames["contributions"].groupby("measure", sort=False)
+            for measure, contributions in _contributions(answer).items()
         },
         units={name: measure_of_source(source) for name, source in grid.sources.items()},
         tables_of=frozenset(name for name, source in grid.sources.items() if isinstance(source, StudyTables)),
@@ -212,6 +210,16 @@ def _record(
             if any(category == ConvergenceWarning.__name__ for category, _ in answer.warned)
         ),
     )
+
+
+def _contributions(answer: Answer) -> dict[str, WordContributions]:
+    """Return what words contribute to the errors of an answer, by measure."""
+    words, pairs = (
+        {str(measure): rows.drop(columns="measure") for measure, rows in answer.frames[name].groupby("measure")}
+        for name in ("contributions", "pair_contributions")
+    )
+    errors = answer.facts["own_errors"]
+    return {measure: WordContributions(rows, errors[measure], pairs.get(measure)) for measure, rows in words.items()}
 
 
 def _source_text(source: Source) -> str:

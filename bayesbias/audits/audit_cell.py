@@ -14,8 +14,11 @@ from bayesbias.audits.coherence import Coherence, list_coherence
 from bayesbias.audits.plan import question_table
 from bayesbias.audits.table_sources import Source, StudyTables
 from bayesbias.audits.word_contributions import (
+    PAIR_COLUMNS,
+    PAIR_TEXTS,
     WORD_COLUMNS,
     WORD_TEXTS,
+    Rows,
     contrast_contributions,
     measure_contributions,
     single_sd,
@@ -110,7 +113,8 @@ class AuditCell:
     def answer(self, source: Source) -> Answer:
         """Return rows of the audit's frame (`rows`), posterior draws by measure (`draws`), and what was left out.
 
-        `contributions` has what words contribute to the errors of these measures, and `own_errors` the others.
+        `contributions` and `pair_contributions` have what words and single pairs contribute to the errors of these
+        measures, and `own_errors` what else there is.
 
         Of tables, measures other than the contrast are left out: they are about vectors.
 
@@ -123,7 +127,8 @@ class AuditCell:
 
         rows: list[Mapping[str, Any]] = []
         draws: dict[str, np.ndarray] = {}
-        contributions: list[dict[str, Any]] = []
+        words: list[dict[str, Any]] = []
+        pairs: list[dict[str, Any]] = []
         own_errors: dict[str, float] = {}
         left_out: dict[str, str] = {}
         objects: dict[str, Any] = {}
@@ -153,13 +158,16 @@ class AuditCell:
                         rows.append(row)
                         if row_draws is not None and fitted is not None:
                             draws[name] = self.shuffled(row_draws)
-                            contributions += [{"measure": name, **word} for word in _contributions(name, fitted)]
+                            of_words, of_pairs = _contributions(name, fitted)
+                            words += [{"measure": name, **word} for word in of_words]
+                            pairs += [{"measure": name, **pair} for pair in of_pairs]
                             own_errors[name] = _own_error(row, fitted)
                 except MeasureError as error:
                     left_out[name] = str(error)
         warned = warning_texts(caught)
         frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
-        frames["contributions"] = pd.DataFrame(contributions, columns=list(WORD_COLUMNS))
+        frames["contributions"] = pd.DataFrame(words, columns=list(WORD_COLUMNS))
+        frames["pair_contributions"] = pd.DataFrame(pairs, columns=list(PAIR_COLUMNS))
         facts = {"left_out": left_out, "coherence": None if coherence is None else vars(coherence), "spreads": spreads}
         facts["own_errors"] = own_errors
         return Answer(frames, facts, warned, objects)
@@ -168,11 +176,14 @@ class AuditCell:
         """Whether an answer that was read from a file can be one of this cell."""
         rows, draws = answer.frames["rows"], answer.frames["draws"].to_numpy(float)
         measures, words = set(self.measures), answer.frames["contributions"]
+        pairs = answer.frames["pair_contributions"]
         return (
             has_types(rows, TEXTS)
-            and tuple(words) == WORD_COLUMNS
+            and (tuple(words), tuple(pairs)) == (WORD_COLUMNS, PAIR_COLUMNS)
             and has_types(words, WORD_TEXTS)
-            and set(words["measure"]) <= set(answer.facts["own_errors"]) <= measures
+            and has_types(pairs, PAIR_TEXTS)
+            and bool(np.isfinite(pairs["contribution"].to_numpy(float)).all())
+            and set(pairs["measure"]) <= set(words["measure"]) <= set(answer.facts["own_errors"]) <= measures
             and bool(np.isfinite(words[["contribution", "effect"]].to_numpy(float)).all())
             and all(value is None or is_number(value) for value in answer.facts["own_errors"].values())
             and (rows.empty or set(rows["measure"]) <= measures)
@@ -222,12 +233,12 @@ class AuditCell:
         yield row, draws
 
 
-def _contributions(name: str, fitted: "xr.DataTree") -> list[dict[str, Any]]:
-    """Return what words contribute to the error of a measure, that of a contrast standardised, a row per word."""
+def _contributions(name: str, fitted: "xr.DataTree") -> tuple[Rows, Rows]:
+    """Return what words, and pairs, contribute to the error of a measure, that of a contrast standardised."""
     if name == CONTRAST:
-        return contrast_contributions(fitted)
+        return contrast_contributions(fitted_rows(fitted))
     function = MEASURES[name].of_similarities
-    return [] if function is None else measure_contributions(fitted, function)
+    return ([] if function is None else measure_contributions(fitted, function)), []
 
 
 def _own_error(row: Mapping[str, Any], fitted: "xr.DataTree") -> float:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.audits.audit_frame import CONTRAST, PAIR_SD, AuditRecord, audit_rows
-from bayesbias.audits.word_contributions import WordContributions
+from bayesbias.audits.word_contributions import WordContributions, without_pairs
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.number_text import (
@@ -20,6 +20,7 @@ from bayesbias.base.number_text import (
     listed,
     percent_text,
     probability_text,
+    shown_name,
     signed_text,
 )
 from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
@@ -90,12 +91,18 @@ class Ranks(Result):
         Measures without a posterior do not vary.
     hdi_prob
         Probability inside the intervals.
+    unranked
+        Study -> embeddings without an answer to it, so that it is not ranked.
+    settings
+        Settings of the audit by name, as texts.
     """
 
     ranks: "pd.DataFrame"
     differences: "pd.DataFrame"
     correlations: "pd.DataFrame"
     hdi_prob: float
+    unranked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
@@ -111,11 +118,16 @@ class Ranks(Result):
         settled = tuple(_pairs_statement(rows, self.hdi_prob) for _, rows in pairs.groupby("measure", sort=False))
         agreement = tuple(_correlation_statement(row, self.hdi_prob) for row in rows_of(self.correlations))
         limits = [_LIMITS, *([_STANDARDISED] if (self.ranks["measure"] == CONTRAST).any() else [])]
+        lacking = tuple(
+            Statement("unranked", f"{shown_name(study)}: no answer of {listed(names, 5)}.")
+            for study, names in self.unranked.items()
+        )
         return (
             StatementList("", (self._answer,), bulleted=False),
             StatementList("From the weakest to the strongest association, over all studies", orders),
             StatementList("Which pairs of embeddings differ, over all studies", settled),
             StatementList("How far the measures agree", agreement),
+            StatementList("Studies that are not ranked", lacking),
             StatementList("", (Statement("limits", " ".join(limits)),), bulleted=False),
         )
 
@@ -209,14 +221,14 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
         raise ReportError("No study has an answer in all embeddings: there is nothing to rank by.")
     ranks: list[pd.DataFrame] = []
     differences: list[pd.DataFrame] = []
-    for (measure, study), strength in strengths.items():
+    # Those over all studies come first: a page shows the first rows.
+    for (measure, study), strength in sorted(strengths.items(), key=lambda named: named[0][1] != ALL_STUDIES):
         key = {"measure": measure, "study": study}
         pairs = None if strength.draws is None else paired_differences(strength, hdi_prob)
         ranks.append(_rank_rows(strength, pairs).assign(**key, embedding=embeddings))
         if pairs is not None and (study == ALL_STUDIES or len(embeddings) <= _MOST_PAIRED):
             names = {side: [embeddings[place] for place in pairs.pop(side)] for side in ("first", "second")}
-            block = pairs.assign(**key, **names)
-            differences.insert(0 if study == ALL_STUDIES else len(differences), block)  # a page shows the first rows
+            differences.append(pairs.assign(**key, **names))
     overall = {measure: strength for (measure, study), strength in strengths.items() if study == ALL_STUDIES}
     agreement = [
         {"first": a, "second": b, "embeddings": len(embeddings), **_correlation(overall[a], overall[b], hdi_prob)}
@@ -228,7 +240,19 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
         pd.concat(differences or [pd.DataFrame(columns=list(_DIFFERENCES))], ignore_index=True)[list(_DIFFERENCES)],
         pd.DataFrame(agreement, columns=["first", "second", "embeddings", "correlation", "low", "high"]),
         hdi_prob,
+        _unranked(rows, embeddings),
+        record.settings,
     )
+
+
+def _unranked(rows: "pd.DataFrame", embeddings: list[str]) -> dict[str, tuple[str, ...]]:
+    """Return the studies that some embeddings do not answer, with these embeddings."""
+    answered = {study: set(some["embedding"]) for study, some in rows.groupby("study", sort=False)}
+    return {
+        str(study): tuple(name for name in embeddings if name not in names)
+        for study, names in answered.items()
+        if len(names) < len(embeddings)
+    }
 
 
 def ranked_rows(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -261,31 +285,51 @@ def paired_draws(
     """
     import pandas as pd
 
-    words = pd.concat([one.words.assign(place=place) for place, one in enumerate(contributions)])
     own = np.array([one.own_error for one in contributions])
+    words = pd.concat([one.words.assign(place=place) for place, one in enumerate(contributions)])
     by_word = words.pivot_table(index=["list", "word"], columns="place", values="contribution", sort=False)
-    parts, names = by_word.to_numpy().copy(), [word for _, word in by_word.index]
-    lists = np.array([name for name, _ in by_word.index])
+    parts, names = by_word.to_numpy(), [word for _, word in by_word.index]
+    entry = _entries(np.vstack([values, np.nan_to_num(parts)]), own * _EQUAL)
+    first = np.unique(entry, return_index=True)[1]
+    parts, lists = parts[:, first].copy(), np.array([name for name, _ in by_word.index])
+    noise_of = _pair_noise(contributions, first)
     variances, freedom = [], []
     for name, effect in words.groupby("list", sort=False)["effect"].mean().items():
         members = lists == name
         counts = np.isfinite(parts[members]).sum(axis=0)
         effect = min(effect, max(counts.min() / FEWEST_EFFECTIVE, 1.0))
-        parts[members] *= [error_factor(count, effect) for count in counts]
-        variances.append([np.square(np.nan_to_num(parts[members])).sum(axis=0).mean()])
+        factors = [error_factor(count, effect) for count in counts]
+        parts[members] = np.nan_to_num(parts[members]) * factors
+        if name in noise_of:
+            parts[members] = without_pairs(parts[members], noise_of[name] * factors)
+        variances.append([np.square(parts[members]).sum(axis=0).mean()])
         freedom.append([max(counts.mean() / effect - 1, 1.0)])
-    parts = np.nan_to_num(parts)
-    entry = _entries(np.vstack([values, parts]), own * _EQUAL)
-    first = np.unique(entry, return_index=True)[1]
     errors = np.zeros((_DRAWS, len(first)))
     for some in np.array_split(np.arange(len(names)), -(-len(names) // _WORDS_AT_ONCE)):
         weights = np.stack([_generator(seed, "word", names[word]).standard_normal(_DRAWS) for word in some], axis=1)
-        errors += weights @ parts[np.ix_(some, first)]
+        errors += weights @ parts[some]
     quantiles = _generator(seed, "scale", study).random(_DRAWS)
     errors *= student_scales(quantiles, welch_freedom(np.array(variances), np.array(freedom)))
     for column, place in enumerate(first):
         errors[:, column] += own[place] * _generator(seed, "own", study, str(column)).standard_normal(_DRAWS)
     return (values[first] + errors)[:, entry], entry
+
+
+def _pair_noise(contributions: Sequence[WordContributions], places: np.ndarray) -> dict[str, Floats]:
+    """Return what single pairs contribute to the values of some embeddings, shape (pairs, embeddings), by list.
+
+    Empty if it is not known of all of them.
+    """
+    import pandas as pd
+
+    frames = [contributions[place].pairs for place in places]
+    known = [frame.assign(place=place) for place, frame in enumerate(frames) if frame is not None]
+    if len(known) < len(places):
+        return {}
+    pairs = pd.concat(known).pivot_table(
+        index=["list", "protected_word", "attribute_word"], columns="place", values="contribution", fill_value=0.0
+    )
+    return {str(name): of_list.to_numpy() for name, of_list in pairs.groupby(level="list")}
 
 
 def _entries(columns: Floats, tolerance: Floats) -> np.ndarray:

@@ -9,17 +9,22 @@ with n the words of the list, whose sum of squares is the variance of T over suc
 depend on each other count as what they are worth: c_w times `error_factor`. Two embeddings with the contributions c and
 c' of the same words have a difference with the variance sum_w (c_w - c'_w)^2: what they share cancels, and all of it if
 they are equal.
+
+The sum over both sides has the noise of single pairs twice: the contribution of a protected word has that of its pairs,
+and so has that of an attribute word. Pairs have h_ij = (dT / dy_ij) r_ij, with r the numbers of a list and a group
+without the means of their words, and sum_ij h_ij h'_ij is the covariance that is counted twice (`without_pairs`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbias.base.arrays import ROUNDING, Floats
+from bayesbias.base.arrays import COLLINEAR, ROUNDING, Floats
 from bayesbias.errors import FitError
-from bayesbias.models.data import SIDES
+from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fitted_rows
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, has_both
 from bayesbias.reports.measures.measure_posterior import fitted_study, observed_pairs
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
 
 WORD_TEXTS = ("measure", "list", "word")
 WORD_COLUMNS = (*WORD_TEXTS, "contribution", "effect")
+PAIR_TEXTS = ("measure", "list", "protected_word", "attribute_word")
+PAIR_COLUMNS = (*PAIR_TEXTS, "contribution")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +47,15 @@ class WordContributions:
 
     - `words`: a row per word and list: `list`, `word`, its `contribution`, and the design `effect` of its list: n
       dependent words are worth n over it independent ones.
+    - `pairs`: a row per pair: protected `list`, `protected_word`, `attribute_word` and `contribution`, the noise of the
+      pair; None if that is not known.
     - `own_error`: standard deviation of the error that no other embedding shares: rounding, and the choice of
       contexts.
     """
 
     words: "pd.DataFrame"
     own_error: float
+    pairs: "pd.DataFrame | None" = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,63 +135,130 @@ def single_sd(blocks: Iterable[Floats]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Contrast:
+class StandardisedContrast:
     """The standardised contrast of a study as a function of its words.
 
-    - `numbers` (protected words, attribute words); `group_of`, `list_of`: positions of the groups and lists of words.
+    - `protected`, `attributes`: words that are compared, which are the rows and columns of `numbers`.
     - `weights` (protected words, lists): weights of the lists in the contrast of each word.
     - `own` (protected words, lists): whether a list is associated or different for a word, and no control.
     """
 
     numbers: Floats
-    group_of: np.ndarray
-    list_of: np.ndarray
+    protected: ListedWords
+    attributes: ListedWords
     weights: Floats
     own: np.ndarray
 
-    def __call__(self, protected: np.ndarray, attributes: np.ndarray) -> float:
-        """Return the contrast of some words, divided by the standard deviation of their single pairs."""
-        group_of, contrast, blocks = self.group_of[protected], np.zeros(len(protected)), []
-        for place in np.unique(self.list_of[attributes]):
-            numbers = self.numbers[np.ix_(protected, attributes[self.list_of[attributes] == place])]
+    @classmethod
+    def of_rows(cls, rows: ModelData) -> "StandardisedContrast":
+        """Return the contrast of the first two connections of a table; raise `FitError` if it repeats pairs."""
+        sample = attribute_sample(rows)
+        compared = has_both(sample, 0, 1)
+        by_connection = sample.connection_weights[compared]
+        sides = [place for place, name in enumerate(rows.connections) if name in SIDES]
+        weights = by_connection[:, 0] - by_connection[:, 1]
+        used = np.isin(sample.list_of, np.flatnonzero(weights.any(axis=0)))
+        groups = tuple(np.unique(rows.protected_groups).tolist())
+        return cls(
+            sample.distances[used][:, compared].T,
+            ListedWords(rows.protected_words[compared], sample.group_of[compared], groups, sample.group_effects),
+            ListedWords(rows.attribute_words[used], sample.list_of[used], sample.lists, sample.list_effects),
+            weights,
+            by_connection[:, sides].any(axis=1),
+        )
+
+    def parts(self, protected: np.ndarray, attributes: np.ndarray) -> tuple[float, float]:
+        """Return the contrast of words at some positions, and the standard deviation of their single pairs."""
+        group_of, contrast, blocks = self.protected.list_of[protected], np.zeros(len(protected)), []
+        lists = self.attributes.list_of[attributes]
+        for place in np.unique(lists):
+            numbers = self.numbers[np.ix_(protected, attributes[lists == place])]
             measured = np.isfinite(numbers)
             means = np.where(measured, numbers, 0.0).sum(axis=1) / measured.sum(axis=1).clip(1)
             contrast += self.weights[protected, place] * means
             own = self.own[protected, place]
             blocks += [numbers[own & (group_of == group)] for group in np.unique(group_of[own])]
         groups = [contrast[group_of == group].mean() for group in np.unique(group_of)]
-        return float(np.mean(groups) / single_sd(blocks))
+        return float(np.mean(groups)), single_sd(blocks)
+
+    @property
+    def _own_pairs(self) -> int:
+        """Number of pairs of which the deviation is."""
+        return int(self.own[:, self.attributes.list_of].sum())
+
+    def pairs(self) -> list[dict[str, Any]]:
+        """Return what the noise of single pairs contributes to the contrast over its deviation, a row per pair."""
+        every = np.arange(len(self.protected.words)), np.arange(len(self.attributes.words))
+        contrast, sd = self.parts(*every)
+        sizes = np.bincount(self.protected.list_of)
+        groups, count = len(np.unique(self.protected.list_of)), self._own_pairs
+        rows: list[dict[str, Any]] = []
+        for group, place in product(np.unique(self.protected.list_of), np.unique(self.attributes.list_of)):
+            some, others = (
+                np.flatnonzero(side.list_of == number)
+                for side, number in ((self.protected, group), (self.attributes, place))
+            )
+            numbers = self.numbers[np.ix_(some, others)]
+            others = others[np.isfinite(numbers).all(axis=0)]
+            numbers = self.numbers[np.ix_(some, others)]
+            free = (numbers.shape[0] - 1) * (numbers.shape[1] - 1)
+            if free < 1:
+                continue
+            single = numbers - numbers.mean(axis=0) - numbers.mean(axis=1, keepdims=True) + numbers.mean()
+            single *= np.sqrt(numbers.size / free)
+            slope = self.weights[some, place][:, None] / (sizes[group] * groups * len(others))
+            noise = slope * single / sd
+            if self.own[some[0], place]:  # they also enter the deviation
+                noise -= contrast / sd * (np.square(single / sd) - 1) / (2 * count)
+            rows += [
+                {
+                    "list": self.protected.lists[group],
+                    "protected_word": str(self.protected.words[word]),
+                    "attribute_word": str(self.attributes.words[attribute]),
+                    "contribution": float(noise[row, column]),
+                }
+                for row, word in enumerate(some)
+                for column, attribute in enumerate(others)
+            ]
+        return rows
+
+    def contributions(self) -> list[dict[str, Any]]:
+        """Return what words contribute to the error of the contrast over its deviation, a row per word."""
+        return jackknife(lambda *left: np.divide(*self.parts(*left)), self.protected, self.attributes)
 
 
-def contrast_contributions(fitted: "xr.DataTree") -> list[dict[str, Any]]:
-    """Return what words contribute to the standardised contrast of a fit's table, of its first two connections."""
-    rows = fitted_rows(fitted)
+def without_pairs(parts: Floats, pairs: Floats) -> Floats:
+    """Return contributions of words (words, embeddings) without the noise of their pairs (pairs, embeddings).
+
+    With A the contributions and H those of pairs, those that are returned have A' A - H' H for their products, as far
+    as that is a covariance, and keep the directions of the words.
+
+    >>> without_pairs(np.array([[3.0], [4.0]]), np.array([[4.0]])).round(9).tolist()
+    [[1.8], [2.4]]
+    """
+    left, sizes, right = np.linalg.svd(parts, full_matrices=False)
+    used = sizes > COLLINEAR * sizes.max(initial=0.0)
+    left, sizes, right = left[:, used], sizes[used], right[used]
+    noise = pairs @ right.T / sizes
+    values, vectors = np.linalg.eigh(np.eye(len(sizes)) - noise.T @ noise)
+    roots = vectors * np.sqrt(values.clip(0)) @ vectors.T
+    return np.asarray(left @ roots * sizes @ right)
+
+
+type Rows = list[dict[str, Any]]
+
+
+def contrast_contributions(rows: ModelData) -> tuple[Rows, Rows]:
+    """Return what words and pairs contribute to a table's standardised contrast; nothing if it repeats pairs."""
     try:
-        sample = attribute_sample(rows)
+        contrast = StandardisedContrast.of_rows(rows)
     except FitError:  # rows that repeat a pair are no sample of words
-        return []
-    compared = has_both(sample, 0, 1)
-    by_connection = sample.connection_weights[compared]
-    sides = [place for place, name in enumerate(rows.connections) if name in SIDES]
-    weights = by_connection[:, 0] - by_connection[:, 1]
-    listed = np.isin(sample.list_of, np.flatnonzero(weights.any(axis=0)))
-    contrast = _Contrast(
-        sample.distances[listed][:, compared].T,
-        sample.group_of[compared],
-        sample.list_of[listed],
-        weights,
-        by_connection[:, sides].any(axis=1),
-    )
-    groups = tuple(np.unique(rows.protected_groups).tolist())
-    return jackknife(
-        contrast,
-        ListedWords(rows.protected_words[compared], contrast.group_of, groups, sample.group_effects),
-        ListedWords(rows.attribute_words[listed], contrast.list_of, sample.lists, sample.list_effects),
-    )
+        return [], []
+    return contrast.contributions(), contrast.pairs()
 
 
 def measure_contributions(fitted: "xr.DataTree", function: "SimilarityMeasure") -> list[dict[str, Any]]:
-    """Return what words contribute to a measure of the similarities of a fit's table."""
+    """Return what words contribute to a measure of the similarities of a fit's table, a row per word."""
     rows = fitted_rows(fitted)
     try:
         sample = attribute_sample(rows)

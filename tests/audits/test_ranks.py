@@ -179,7 +179,7 @@ def test_ties_share_their_rank() -> None:
 def test_only_studies_that_all_embeddings_answer_count() -> None:
     values = {("A", "s", "weat"): 1.0, ("B", "s", "weat"): 2.0, ("A", "t", "weat"): 9.0}
     ranks = bb.audits.rank(audit_of(values, {})).ranks
-    assert ranks["study"].tolist() == ["s", "s", "", ""]
+    assert ranks["study"].tolist() == ["", "", "s", "s"]
     assert ranks["strength"].tolist() == [1, 2, 1, 2]
 
 
@@ -212,8 +212,8 @@ def test_a_study_that_only_one_embedding_answers_does_not_decide_what_is_average
     audit.loc[audit["study"] == "second", "quantity"] = "associated - human"
     ranks = bb.audits.rank(audit).ranks
     assert ranks[["study", "embedding", "rank"]].values.tolist() == [
-        ["second", "B", 1.0],
-        ["second", "A", 2.0],
         ["", "B", 1.0],
         ["", "A", 2.0],
+        ["second", "B", 1.0],
+        ["second", "A", 2.0],
     ]

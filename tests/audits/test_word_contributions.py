@@ -6,10 +6,19 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.audit_cell import pair_sd
-from bayesbias.audits.word_contributions import ListedWords, contrast_contributions, jackknife, measure_contributions
+from bayesbias.audits.word_contributions import (
+    ListedWords,
+    contrast_contributions,
+    jackknife,
+    measure_contributions,
+    without_pairs,
+)
 from bayesbias.metrics.registry import MEASURES
 from bayesbias.metrics.similarities import Similarities
+from bayesbias.models.data import model_data
 from tests.audits import pets
+
+TABLE_COLUMNS = ["protected_word", "protected_group", "attribute_word", "attribute_group", "connection"]
 
 
 def listed(sizes: list[int], prefix: str) -> ListedWords:
@@ -26,7 +35,7 @@ def pets_table() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def contributions(pets_table: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame(contrast_contributions(bb.fit(pets_table, draws=20, random_seed=1, progress=False)))
+    return pd.DataFrame(contrast_contributions(model_data(pets_table))[0])
 
 
 def standardised(table: pd.DataFrame) -> float:
@@ -86,3 +95,33 @@ def test_a_list_of_one_attribute_word_has_no_error_and_one_protected_word_is_tak
     assert jackknife(mean, listed([2], "p"), listed([3, 1], "a")) == []
     assert {row["list"] for row in jackknife(mean, listed([1, 1], "p"), listed([4], "a"))} == {"a list 0"}
     assert jackknife(lambda some, others: np.nan, listed([2], "p"), listed([4], "a")) == []
+
+
+def test_the_noise_of_pairs_is_counted_once() -> None:
+    """Without effects of words, the variance of a mean over pairs is that of independent pairs, and not twice that."""
+    rng, ratios = np.random.default_rng(2), []
+    words = [f"{side}{place}" for side in "pqab" for place in range(20)]
+    for _ in range(30):
+        numbers = rng.normal(1.0, 0.05, (40, 40))
+        table = pd.DataFrame(
+            [
+                (words[i], "pq"[i // 20], words[40 + j], "ab"[j // 20], kinds[i // 20 == j // 20], numbers[i, j])
+                for i in range(40)
+                for j in range(40)
+                for kinds in (("different", "associated"),)
+            ],
+            columns=[*TABLE_COLUMNS, "cosine_distance"],
+        )
+        of_words, of_pairs = (pd.DataFrame(rows) for rows in contrast_contributions(model_data(table)))
+        parts = of_words["contribution"].to_numpy()[:, None]
+        protected = of_words["list"].isin(["p", "q"]).to_numpy()
+        net = [
+            without_pairs(parts[of_words["list"] == name], of_pairs.loc[of_pairs["list"] == name, ["contribution"]])
+            for name in "pq"
+        ]
+        attributes = np.square(parts[~protected]).sum()
+        ratios.append([attributes + sum(np.square(one).sum() for one in net), np.square(parts).sum()])
+    # The standardised contrast is a mean of two differences of 400 pairs each, over the sd of one.
+    once, twice = np.mean(ratios, axis=0) * 400
+    assert once == pytest.approx(1.0, abs=0.15)
+    assert twice == pytest.approx(2.0, abs=0.15)
