@@ -408,8 +408,9 @@ def audit(
           human ones without these); `standardised`, `standardised_low` to `standardised_high`: the contrast and its
           interval divided by it, to compare embeddings whose distances spread differently. If any embedding is a table,
           they are all divided by `pair_sd`: the standard deviation of single numbers of the study's own pairs, without
-          the mean of each word in each pair of lists. Where contrasts have several units, figures and ranks have the
-          standardised ones, and nothing is a mean over raw contrasts of two units.
+          the mean of each word in each pair of lists. Where contrasts have several units, figures have the
+          standardised ones, and nothing is a mean over raw contrasts of two units. Ranks are of contrasts that are
+          divided by `pair_sd`, whatever their units.
 
     Raises
     ------
@@ -441,9 +442,9 @@ def audit(
     Notes
     -----
     Intervals are those of single questions. The report says how many of the settled ones are expected to have no effect
-    or the other sign, and which can be decided at a rate of 10 % wrong ones (`validation/decisions`). For two
-    embeddings with the same words, such as an original and a debiased one, `compare_embeddings` is sharper, since what
-    they share cancels.
+    or the other sign, and which can be decided at a rate of 10 % wrong ones (`validation/decisions`). `rank` compares
+    embeddings in pairs, by the words that they share; `compare_embeddings` compares two with each other, by group and
+    word, in the unit of distances.
 
     References
     ----------

@@ -23,7 +23,7 @@ from bayesbias.base.number_text import (
     shown_name,
     signed_text,
 )
-from bayesbias.base.results import Contents, Result, ResultFigure, contents_of
+from bayesbias.base.results import LIMITS, Contents, Result, ResultFigure, contents_of
 from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.errors import ReportError, name_some
 from bayesbias.estimates.dependence import FEWEST_EFFECTIVE, error_factor
@@ -48,6 +48,8 @@ _DIFFERENCES = (
     *("measure", "study", "first", "second", "difference", "hdi_low", "hdi_high"),
     *("band_low", "band_high", "order"),
 )
+_ORDER = "From the weakest to the strongest association, over all studies"
+_PAIRS = "Which pairs of embeddings differ, over all studies"
 _LIMITS = (
     "A rank does not say that any embedding has an association: see the estimates. Ranks are those of observed values, "
     "whichever model was fitted. Embeddings are compared in pairs, by the words that they share, as samples of words "
@@ -124,11 +126,11 @@ class Ranks(Result):
         )
         return (
             StatementList("", (self._answer,), bulleted=False),
-            StatementList("From the weakest to the strongest association, over all studies", orders),
-            StatementList("Which pairs of embeddings differ, over all studies", settled),
+            StatementList(_ORDER, orders),
+            StatementList(_PAIRS, settled),
             StatementList("How far the measures agree", agreement),
             StatementList("Studies that are not ranked", lacking),
-            StatementList("", (Statement("limits", " ".join(limits)),), bulleted=False),
+            StatementList(LIMITS, (Statement("limits", " ".join(limits)),), bulleted=False),
         )
 
     @property
@@ -158,6 +160,7 @@ class Ranks(Result):
                 "correlations": "Agreement of measures",
             },
             differences=("differences",),
+            opened=(_ORDER, _PAIRS),
             figures={"ranks": ResultFigure("plot_ranks", _FIGURE)},
         )
         tables = dict(made.tables)

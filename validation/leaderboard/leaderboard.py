@@ -107,6 +107,30 @@ def named(texts: list[str]) -> dict[str, Path]:
     return {name.strip(): Path(path).expanduser().resolve() for name, _, path in pairs}
 
 
+def board(ranks: pd.DataFrame) -> str:
+    """Return the table of README.md: ranks over all studies, the weakest first."""
+    rows = ranks[ranks["study"] == ""].sort_values("rank", kind="stable")
+    lines = ["| embedding | strength | rank | probability | range of ranks | strongest |", "|---|---|---|---|---|---|"]
+    lines += [
+        f"| {row['embedding']} | {row['strength']:.3f} | {row['rank']:g} | {row['probability']:.2f} | "
+        f"{row['rank_low']:g} to {row['rank_high']:g} | {row['strongest']:.2f} |"
+        for row in rows.to_dict("records")
+    ]
+    return "\n".join(lines)
+
+
+def planted_table(differences: pd.DataFrame) -> str:
+    """Return the table of README.md: the first seed minus itself without its gender direction, by study."""
+    rows = differences[(differences["first"] == "seed 1") & (differences["second"] == DEBIASED)]
+    lines = ["| study | difference | interval | band | order |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {row['study'] or 'all'} | {row['difference']:+.3f} | {row['hdi_low']:+.3f} to {row['hdi_high']:+.3f} | "
+        f"{row['band_low']:+.3f} to {row['band_high']:+.3f} | {row['order']} |"
+        for row in rows.to_dict("records")
+    ]
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Ask all questions, rank, and write the page and the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -194,6 +194,23 @@ def run_cell(cell: Cell, folder: Path, samples: int) -> tuple[pd.DataFrame, pd.D
     return pd.concat(pairs), pd.DataFrame(sets)
 
 
+def markdown(pairs: pd.DataFrame, sets: pd.DataFrame) -> str:
+    """Return the table of README.md: averages over pairs, without the copy, by cell and method."""
+    keys = ["axis", "words", "method"]
+    of_pairs = without_copy(pairs).groupby(keys, sort=False)
+    frame = of_pairs[["covered", "width", "right", "wrong", "settled_right"]].mean().join(sets.set_index(keys))
+    names = ["covered", "width", "right", "wrong", "settled_right", "bands", "ranks", "ranks_of_range"]
+    lines = [f"| {' | '.join([*keys, *(name.replace('_', ' ') for name in names)])} |", "|---" * 11 + "|"]
+    for key, row in frame.iterrows():
+        lines.append(f"| {' | '.join([*map(str, key), *(f'{row[name]:.2f}' for name in names)])} |")
+    return "\n".join(lines)
+
+
+def without_copy(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of pairs that are not of the copy, which is equal to its original."""
+    return pairs[~pairs["pair"].str.contains("copy")]
+
+
 def ranges(frame: pd.DataFrame, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and highest ranks that settled pairs leave."""
     weaker, stronger = (frame[frame["order"] == order] for order in ("weaker", "stronger"))

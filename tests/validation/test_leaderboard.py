@@ -1,0 +1,94 @@
+"""What `validation/leaderboard` keeps: the text shows the tables, planted changes show, and the scripts run."""
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbias as bb
+from bayesbias.base.checks import HDI_PROB
+from tests.validation.scripts import VALIDATION, load_script
+
+KEPT = VALIDATION / "leaderboard"
+EMBEDDINGS = VALIDATION.parents[1] / "shared" / "data" / "embeddings"
+
+
+@pytest.fixture(scope="module")
+def paired() -> ModuleType:
+    return load_script("leaderboard", "paired")
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return load_script("leaderboard", "leaderboard")
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[str, pd.DataFrame]:
+    names = ("pairs", "sets", "ranks", "differences", "contrasts")
+    return {name: pd.read_csv(KEPT / f"{name}.csv", keep_default_na=False, na_values=[]) for name in names}
+
+
+def test_readme_shows_the_tables(paired: ModuleType, script: ModuleType, kept: dict[str, pd.DataFrame]) -> None:
+    text = (KEPT / "README.md").read_text(encoding="utf-8")
+    assert paired.markdown(kept["pairs"], kept["sets"]) in text
+    assert script.board(kept["ranks"]) in text
+    assert script.planted_table(kept["differences"]) in text
+
+
+def test_a_copy_ties_and_a_planted_change_shows(script: ModuleType, paired: ModuleType) -> None:
+    study = bb.load_study("weat6").without_controls()
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
+    sources = [bb.load_embedding(vectors, case=script.CASE), *dict(script.planted()).values()]
+    values, parts = zip(*(paired.answer(source, study) for source in sources), strict=True)
+    pairs = paired.differences(np.array(values), list(parts), "paired", 1).set_index(["first", "second"])
+    assert pairs.loc[(0, 1), "order"] == "equal"
+    assert pairs.loc[[(0, 2), (1, 2)], "order"].tolist() == ["stronger", "stronger"]
+    apart = paired.differences(np.array(values), list(parts), "independent", 1).set_index(["first", "second"])
+    assert apart.loc[(0, 2), "hdi_low"] < pairs.loc[(0, 2), "hdi_low"]
+
+
+def test_what_is_not_to_be_had_is_named(script: ModuleType, tmp_path: Path) -> None:
+    vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed2.npz")
+    missing: list[str] = []
+    given = Namespace(shared=tmp_path / "absent", added=[f"mine = {vectors}"], model=[f"BERT={tmp_path}"])
+    found = script.sources(given, tmp_path, missing)
+    assert list(found)[:7] == [*(f"seed {seed}" for seed in script.SEEDS), script.AGAIN, script.DEBIASED]
+    assert found["mine"] == Path(vectors).resolve()
+    lacking = {text.partition(":")[0] for text in missing}
+    assert lacking >= set(script.VECTORS)
+    assert ("BERT" in lacking) != ("BERT" in found)
+
+
+@pytest.mark.slow
+def test_the_leaderboard_in_short(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = ["--cells", str(tmp_path / "cells"), "--output", str(tmp_path / "board"), "--shared", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", *folders, "--studies", "weat6", "--draws", "50"])
+    script.main()
+    assert "tie for the strongest association" in " ".join(capsys.readouterr().out.split())
+    answers = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "cells" / "answers").glob("*.npz")}
+    ranks = pd.read_csv(tmp_path / "board" / "ranks.csv", keep_default_na=False)
+    script.main()  # the answers are kept
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "cells" / "answers").glob("*.npz")} == answers
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "board" / "ranks.csv", keep_default_na=False), ranks)
+    assert "Which embedding has the strongest association?" in (tmp_path / "board" / "leaderboard.html").read_text()
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+@pytest.mark.skipif(not EMBEDDINGS.exists(), reason="the reference data are absent")
+def test_the_trial_in_short(paired: ModuleType) -> None:
+    """Unlike independent ones, paired differences show the planted change; intervals hold the truth in most samples."""
+    pairs, _ = paired.run_cell(paired.Cell("gender", 20), EMBEDDINGS, 5)
+    debiased = pairs[pairs["pair"] == "google - debiased"].groupby("method")[["right", "covered"]].mean()
+    assert debiased.loc["paired", "right"] > debiased.loc["independent", "right"]
+    every = paired.without_copy(pairs).groupby("method")["covered"].mean()
+    assert every["paired"] > HDI_PROB - 0.15
+    assert pairs.loc[pairs["pair"] == "google - copy", "width"].max() > 0  # of the independent ones
+    assert pairs.loc[(pairs["pair"] == "google - copy") & (pairs["method"] == "paired"), "width"].max() == 0
