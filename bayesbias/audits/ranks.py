@@ -288,11 +288,11 @@ def paired_draws(
     """
     import pandas as pd
 
-    own = np.array([one.own_error for one in contributions])
+    own_errors = np.array([one.own_error for one in contributions])
     words = pd.concat([one.words.assign(place=place) for place, one in enumerate(contributions)])
     by_word = words.pivot_table(index=["list", "word"], columns="place", values="contribution", sort=False)
     parts, names = by_word.to_numpy(), [word for _, word in by_word.index]
-    entry = _entries(np.vstack([values, np.nan_to_num(parts)]), own * _EQUAL)
+    entry = _entries(np.vstack([values, np.nan_to_num(parts)]), own_errors * _EQUAL)
     first = np.unique(entry, return_index=True)[1]
     parts, lists = parts[:, first].copy(), np.array([name for name, _ in by_word.index])
     noise_of = _pair_noise(contributions, first)
@@ -314,7 +314,7 @@ def paired_draws(
     quantiles = _generator(seed, "scale", study).random(_DRAWS)
     errors *= student_scales(quantiles, welch_freedom(np.array(variances), np.array(freedom)))
     for column, place in enumerate(first):
-        errors[:, column] += own[place] * _generator(seed, "own", study, str(column)).standard_normal(_DRAWS)
+        errors[:, column] += own_errors[place] * _generator(seed, "own", study, str(column)).standard_normal(_DRAWS)
     return (values[first] + errors)[:, entry], entry
 
 
@@ -326,10 +326,10 @@ def _pair_noise(contributions: Sequence[WordContributions], places: np.ndarray) 
     import pandas as pd
 
     frames = [contributions[place].pairs for place in places]
-    known = [frame.assign(place=place) for place, frame in enumerate(frames) if frame is not None]
-    if len(known) < len(places):
+    frames_of_pairs = [frame.assign(place=place) for place, frame in enumerate(frames) if frame is not None]
+    if len(frames_of_pairs) < len(places):
         return {}
-    pairs = pd.concat(known).pivot_table(
+    pairs = pd.concat(frames_of_pairs).pivot_table(
         index=["list", "protected_word", "attribute_word"], columns="place", values="contribution", fill_value=0.0
     )
     return {str(name): of_list.to_numpy() for name, of_list in pairs.groupby(level="list")}

@@ -140,14 +140,14 @@ class StandardisedContrast:
 
     - `protected`, `attributes`: words that are compared, which are the rows and columns of `numbers`.
     - `weights` (protected words, lists): weights of the lists in the contrast of each word.
-    - `own` (protected words, lists): whether a list is associated or different for a word, and no control.
+    - `is_own` (protected words, lists): whether a list is associated or different for a word, and no control.
     """
 
     numbers: Floats
     protected: ListedWords
     attributes: ListedWords
     weights: Floats
-    own: np.ndarray
+    is_own: np.ndarray
 
     @classmethod
     def of_rows(cls, rows: ModelData) -> "StandardisedContrast":
@@ -176,15 +176,15 @@ class StandardisedContrast:
             measured = np.isfinite(numbers)
             means = np.where(measured, numbers, 0.0).sum(axis=1) / measured.sum(axis=1).clip(1)
             contrast += self.weights[protected, place] * means
-            own = self.own[protected, place]
-            blocks += [numbers[own & (group_of == group)] for group in np.unique(group_of[own])]
+            with_list = self.is_own[protected, place]
+            blocks += [numbers[with_list & (group_of == group)] for group in np.unique(group_of[with_list])]
         groups = [contrast[group_of == group].mean() for group in np.unique(group_of)]
         return float(np.mean(groups)), single_sd(blocks)
 
     @property
     def _own_pairs(self) -> int:
         """Number of pairs of which the deviation is."""
-        return int(self.own[:, self.attributes.list_of].sum())
+        return int(self.is_own[:, self.attributes.list_of].sum())
 
     def pairs(self) -> list[dict[str, Any]]:
         """Return what the noise of single pairs contributes to the contrast over its deviation, a row per pair."""
@@ -208,7 +208,7 @@ class StandardisedContrast:
             single *= np.sqrt(numbers.size / free)
             slope = self.weights[some, place][:, None] / (sizes[group] * groups * len(others))
             noise = slope * single / sd
-            if self.own[some[0], place]:  # they also enter the deviation
+            if self.is_own[some[0], place]:  # they also enter the deviation
                 noise -= contrast / sd * (np.square(single / sd) - 1) / (2 * count)
             rows += [
                 {
