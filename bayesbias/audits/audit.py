@@ -43,6 +43,7 @@ from bayesbias.audits.plan import (
 )
 from bayesbias.audits.running import Failures, check_cells_folder, keep_answers, run_cells
 from bayesbias.audits.table_sources import Source, StudyTables, TableSource, measure_of_source
+from bayesbias.audits.word_contributions import WordContributions
 from bayesbias.base.checks import (
     HDI_PROB,
     check_count,
@@ -193,6 +194,11 @@ def _record(
             if (facts := answer.facts.get("coherence")) and (coherence := Coherence.read(facts))
         },
         vectors_hashes={cell.question: cell.vectors for cell in cells},
+        contributions={
+            (*question, measure): contributions
+            for question, answer in answered
+            for measure, contributions in _contributions(answer).items()
+        },
         units={name: measure_of_source(source) for name, source in grid.sources.items()},
         tables_of=frozenset(name for name, source in grid.sources.items() if isinstance(source, StudyTables)),
         spreads={question: spreads for question, answer in answered if (spreads := answer.facts.get("spreads"))},
@@ -204,6 +210,16 @@ def _record(
             if any(category == ConvergenceWarning.__name__ for category, _ in answer.warned)
         ),
     )
+
+
+def _contributions(answer: Answer) -> dict[str, WordContributions]:
+    """Return what words contribute to the errors of an answer, by measure."""
+    words, pairs = (
+        {str(measure): rows.drop(columns="measure") for measure, rows in answer.frames[name].groupby("measure")}
+        for name in ("contributions", "pair_contributions")
+    )
+    errors = answer.facts["own_errors"]
+    return {measure: WordContributions(rows, errors[measure], pairs.get(measure)) for measure, rows in words.items()}
 
 
 def _source_text(source: Source) -> str:
@@ -392,8 +408,9 @@ def audit(
           human ones without these); `standardised`, `standardised_low` to `standardised_high`: the contrast and its
           interval divided by it, to compare embeddings whose distances spread differently. If any embedding is a table,
           they are all divided by `pair_sd`: the standard deviation of single numbers of the study's own pairs, without
-          the mean of each word in each pair of lists. Where contrasts have several units, figures and ranks have the
-          standardised ones, and nothing is a mean over raw contrasts of two units.
+          the mean of each word in each pair of lists. Where contrasts have several units, figures have the
+          standardised ones, and nothing is a mean over raw contrasts of two units. Ranks are of contrasts that are
+          divided by `pair_sd`, whatever their units.
 
     Raises
     ------
@@ -425,9 +442,9 @@ def audit(
     Notes
     -----
     Intervals are those of single questions. The report says how many of the settled ones are expected to have no effect
-    or the other sign, and which can be decided at a rate of 10 % wrong ones (`validation/decisions`). For two
-    embeddings with the same words, such as an original and a debiased one, `compare_embeddings` is sharper, since what
-    they share cancels.
+    or the other sign, and which can be decided at a rate of 10 % wrong ones (`validation/decisions`). `rank` compares
+    embeddings in pairs, by the words that they share; `compare_embeddings` compares two with each other, by group and
+    word, in the unit of distances.
 
     References
     ----------

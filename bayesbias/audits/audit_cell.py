@@ -13,7 +13,16 @@ from bayesbias.audits.audit_frame import BESIDE, CONTEXTS, CONTRAST, PAIR_SD, ST
 from bayesbias.audits.coherence import Coherence, list_coherence
 from bayesbias.audits.plan import question_table
 from bayesbias.audits.table_sources import Source, StudyTables
-from bayesbias.base.arrays import ROUNDING
+from bayesbias.audits.word_contributions import (
+    PAIR_COLUMNS,
+    PAIR_TEXTS,
+    WORD_COLUMNS,
+    WORD_TEXTS,
+    Rows,
+    contrast_contributions,
+    measure_contributions,
+    single_sd,
+)
 from bayesbias.base.checks import is_number
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
@@ -24,6 +33,7 @@ from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.registry import MEASURES, measure
 from bayesbias.models.fits import fitted_rows, groups_without_contrast
+from bayesbias.models.scales import DISTANCE_ERROR
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.measures.measure_posterior import expected_value
 from bayesbias.reports.plans.record import DEPENDENCE, SENTENCES, Region, study_content
@@ -103,6 +113,9 @@ class AuditCell:
     def answer(self, source: Source) -> Answer:
         """Return rows of the audit's frame (`rows`), posterior draws by measure (`draws`), and what was left out.
 
+        `contributions` and `pair_contributions` have what words and single pairs contribute to the errors of these
+        measures, and `own_errors` what else there is.
+
         Of tables, measures other than the contrast are left out: they are about vectors.
 
         Linear algebra runs in one thread, so that the answer is the same, bit for bit, wherever on a machine it is
@@ -114,6 +127,9 @@ class AuditCell:
 
         rows: list[Mapping[str, Any]] = []
         draws: dict[str, np.ndarray] = {}
+        words: list[dict[str, Any]] = []
+        pairs: list[dict[str, Any]] = []
+        own_errors: dict[str, float] = {}
         left_out: dict[str, str] = {}
         objects: dict[str, Any] = {}
         coherence: Coherence | None = None
@@ -140,21 +156,36 @@ class AuditCell:
                 try:
                     for row, row_draws in self._rows(source, name, fitted, spreads, coherence):
                         rows.append(row)
-                        if row_draws is not None:
+                        if row_draws is not None and fitted is not None:
                             draws[name] = self.shuffled(row_draws)
+                            of_words, of_pairs = _contributions(name, fitted)
+                            words += [{"measure": name, **word} for word in of_words]
+                            pairs += [{"measure": name, **pair} for pair in of_pairs]
+                            own_errors[name] = _own_error(row, fitted)
                 except MeasureError as error:
                     left_out[name] = str(error)
         warned = warning_texts(caught)
         frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
+        frames["contributions"] = pd.DataFrame(words, columns=list(WORD_COLUMNS))
+        frames["pair_contributions"] = pd.DataFrame(pairs, columns=list(PAIR_COLUMNS))
         facts = {"left_out": left_out, "coherence": None if coherence is None else vars(coherence), "spreads": spreads}
+        facts["own_errors"] = own_errors
         return Answer(frames, facts, warned, objects)
 
     def accepts(self, answer: Answer) -> bool:
         """Whether an answer that was read from a file can be one of this cell."""
         rows, draws = answer.frames["rows"], answer.frames["draws"].to_numpy(float)
-        measures = set(self.measures)
+        measures, words = set(self.measures), answer.frames["contributions"]
+        pairs = answer.frames["pair_contributions"]
         return (
             has_types(rows, TEXTS)
+            and (tuple(words), tuple(pairs)) == (WORD_COLUMNS, PAIR_COLUMNS)
+            and has_types(words, WORD_TEXTS)
+            and has_types(pairs, PAIR_TEXTS)
+            and bool(np.isfinite(pairs["contribution"].to_numpy(float)).all())
+            and set(pairs["measure"]) <= set(words["measure"]) <= set(answer.facts["own_errors"]) <= measures
+            and bool(np.isfinite(words[["contribution", "effect"]].to_numpy(float)).all())
+            and all(value is None or is_number(value) for value in answer.facts["own_errors"].values())
             and (rows.empty or set(rows["measure"]) <= measures)
             and set(answer.frames["draws"]) <= measures
             and bool(np.isfinite(draws).all())
@@ -202,6 +233,26 @@ class AuditCell:
         yield row, draws
 
 
+def _contributions(name: str, fitted: "xr.DataTree") -> tuple[Rows, Rows]:
+    """Return what words, and pairs, contribute to the error of a measure, that of a contrast standardised."""
+    if name == CONTRAST:
+        return contrast_contributions(fitted_rows(fitted))
+    function = MEASURES[name].of_similarities
+    return ([] if function is None else measure_contributions(fitted, function)), []
+
+
+def _own_error(row: Mapping[str, Any], fitted: "xr.DataTree") -> float:
+    """Return the error of a measure, that of a contrast standardised, that no other embedding shares.
+
+    Numbers are known to within the error of a distance, and vectors over contexts also vary with these.
+    """
+    if row["measure"] != CONTRAST:
+        return DISTANCE_ERROR
+    contexts = row["context_sd"]
+    contexts = 0.0 if contexts is None or np.isnan(contexts) else contexts
+    return float(np.hypot(contexts, fitted_rows(fitted).distance_error) / row[PAIR_SD])
+
+
 def _region_ends(region: Region | None, coherence: Coherence | None, single_sd: float) -> tuple[float, float] | None:
     """Return a region in the unit of the contrasts; None if there is none, or nothing to standardise by."""
     if region is None:
@@ -240,6 +291,7 @@ def _contrast_rows(
                 "observed": row["observed"],
                 "mean": row["mean"],
                 "reading": reading_with_contexts(row),
+                "context_sd": row.get("context_sd"),
                 **{key: row.get(key) for key in BESIDE},
             }
             yield audit_row, overall.to_numpy().ravel() if level == "overall" else None
@@ -254,8 +306,7 @@ def _control_sd(table: "pd.DataFrame") -> float:
     connections = set(table["connection"])
     if not (controls := [name for name in ("neutral", "human") if name in connections]):
         return float("nan")
-    rows = table[table["connection"] == controls[0]]
-    return _single_sd([rows])
+    return single_sd([_pairs(table[table["connection"] == controls[0]])])
 
 
 def pair_sd(table: "pd.DataFrame") -> float:
@@ -265,7 +316,8 @@ def pair_sd(table: "pd.DataFrame") -> float:
     without a number beside each protected word of a list are left out.
     """
     study_rows = table[table["connection"].isin(["associated", "different"])]
-    return _single_sd([rows for _, rows in study_rows.groupby(["protected_group", "attribute_group"], observed=True)])
+    lists = study_rows.groupby(["protected_group", "attribute_group"], observed=True)
+    return single_sd([_pairs(rows) for _, rows in lists])
 
 
 def numbers_column(table: "pd.DataFrame") -> str:
@@ -273,19 +325,11 @@ def numbers_column(table: "pd.DataFrame") -> str:
     return measure_of(table_facts(table)).column
 
 
-def _single_sd(blocks: Iterable["pd.DataFrame"]) -> float:
-    """Return the standard deviation of the numbers of blocks of pairs without the means of their words; or NaN."""
-    squares, freedom, largest = 0.0, 0, 0.0
-    for rows in blocks:
-        values = numbers_column(rows)
-        pairs = rows.pivot_table(index="protected_word", columns="attribute_word", values=values, observed=True)
-        numbers = pairs.dropna(axis=1).to_numpy()
-        if numbers.size and (free := (numbers.shape[0] - 1) * (numbers.shape[1] - 1)) > 0:
-            single = numbers - numbers.mean(axis=0) - numbers.mean(axis=1, keepdims=True) + numbers.mean()
-            squares, freedom = squares + float((single**2).sum()), freedom + free
-            largest = max(largest, float(np.abs(numbers).max()))
-    spread = float(np.sqrt(squares / freedom)) if freedom else 0.0
-    return spread if spread > ROUNDING * largest else float("nan")
+def _pairs(rows: "pd.DataFrame") -> np.ndarray:
+    """Return the numbers of rows, shape (protected words, attribute words), NaN for pairs that they lack."""
+    values = numbers_column(rows)
+    pairs = rows.pivot_table(index="protected_word", columns="attribute_word", values=values, observed=True)
+    return pairs.to_numpy(dtype=float)
 
 
 def reading_with_contexts(row: Mapping[Any, Any]) -> str:

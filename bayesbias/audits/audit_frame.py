@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayesbias.audits.coherence import Coherence
+from bayesbias.audits.word_contributions import WordContributions
 from bayesbias.base.checks import check_frame
 from bayesbias.base.number_text import counted, interval_text, listed, p_text, percent_text, shown_name, signed_text
 from bayesbias.base.results import MORE_DRAWS, VERDICTS
@@ -112,6 +113,9 @@ class AuditRecord(Described):
         (embedding, study) -> hash of the words and vectors that can enter the answer.
     unconverged
         (embedding, study) of the answers whose sampler did not converge.
+    contributions
+        (embedding, study, measure) -> what each word contributes to the error of the value, a contrast standardised by
+        `pair_sd`, by which `rank` compares embeddings in pairs.
     units
         embedding -> what its contrasts are differences of, with its unit and directions; cosine distances if missing.
     tables_of
@@ -145,6 +149,7 @@ class AuditRecord(Described):
     coherences: Mapping[tuple[str, str], Coherence] = field(repr=False, default_factory=dict)
     vectors_hashes: Mapping[tuple[str, str], str] = field(repr=False, default_factory=dict)
     unconverged: frozenset[tuple[str, str]] = frozenset()
+    contributions: Mapping[tuple[str, str, str], WordContributions] = field(repr=False, default_factory=dict)
     units: Mapping[str, Measure] = field(repr=False, default_factory=dict)
     tables_of: frozenset[str] = frozenset()
     spreads: Mapping[tuple[str, str], Mapping[str, float]] = field(repr=False, default_factory=dict)

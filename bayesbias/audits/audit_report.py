@@ -1,7 +1,7 @@
 """The report of an audit: answers of every measure to every study in every embedding."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -210,11 +210,9 @@ class AuditReport(Result):
                 ranks = rank(variant.frame, hdi_prob=variant.record.hdi_prob)
                 title = variant.titled(_RANKS)
                 for name, table in ranks.contents.tables.items():
-                    key = {"ranks": "ranks", "correlations": "rank_correlations"}[name]
-                    tables[f"{key}{suffix}"] = ResultTable(table.frame, title, table.caption)
-                figures[f"ranks{suffix}"] = ResultFigure(
-                    "plot_ranks", "Ranks over all studies; rank 1 is the weakest association.", ranks, section=title
-                )
+                    key = {"ranks": "ranks"}.get(name, f"rank_{name}")
+                    tables[f"{key}{suffix}"] = replace(table, section=title)
+                figures[f"ranks{suffix}"] = replace(ranks.contents.figures["ranks"], data=ranks, section=title)
                 further += [StatementList(title, part.statements, part.bulleted) for part in ranks.contents.parts]
         if len(failed := failed_cells(self.audit)):
             tables["failed"] = ResultTable(failed, "Failed", "Questions without an answer, with the error")
@@ -337,22 +335,23 @@ def _scale_texts(rows: "pd.DataFrame", record: AuditRecord) -> list[str]:
             "of single numbers of the study's pairs, after subtracting each word's mean within each pair of lists "
             "(pair_sd), which is treated as exact. Compare it within a study, between sources that have the same "
             "words, and not between studies. A mean over more templates or contexts has a smaller deviation, "
-            "and so larger standardised contrasts. Ranks are those of "
-            f"{'raw' if record.unit else 'standardised'} values."
+            "and so larger standardised contrasts. Ranks "
+            "are those of standardised values, with the error of this deviation."
         ]
     scales = _scales(rows)
     if not scales:
         return [
             "Sizes of contrasts of different encoders or training algorithms. Their distances spread differently, and "
-            "without control words nothing shows how far. Signs and conclusions can be compared."
+            "without control words nothing shows how far. Signs and conclusions can be compared, and ranks, which "
+            "are those of values standardised by single pairs (pair_sd)."
         ]
     return [
         "Sizes of raw contrasts, unless the distances of two embeddings spread alike, such as those of one encoder "
         "before and after a change. The standard deviation of single distances to control words, after subtracting "
         f"each word's mean, ranges from {scales[0]:.3f} to {scales[-1]:.3f} here. To compare encoders, use "
         "the standardised contrast: the contrast divided by this deviation, which is treated as exact. Compare it "
-        "within a study, between embeddings that have the same words, and not between studies. Ranks are those of raw "
-        "values."
+        "within a study, between embeddings that have the same words, and not between studies. Ranks are those of "
+        "values that are standardised by single pairs (pair_sd), with the error of that deviation."
     ]
 
 

@@ -115,8 +115,9 @@ def audit(
 ) -> None:
     """Ask many studies of many embeddings with many measures, on one process or many workers.
 
-    With --output: audit.csv, answers.png, audit.png and the page report.html; of several embeddings ranks.csv and
-    ranks.png, of three or more rank_correlations.csv; with --pages a question_NUMBER.html for each contrast. A plan:
+    With --output: audit.csv, answers.png, audit.png and the page report.html; of several embeddings ranks.csv,
+    rank_differences.csv and ranks.png, of three or more rank_correlations.csv; with --pages a question_NUMBER.html for
+    each contrast. A plan:
 
         studies = ["weat7", "my_study.toml"]
         measures = ["contrast", "weat", "mac"]

@@ -262,11 +262,19 @@ COLUMNS: dict[str, Column] = {
     "strength": Column(
         "Strength",
         "digits",
-        "distance of the estimate from that of no association, which is 1 for MAC and ECT and 0 for others; in rows of "
-        "all studies, the mean",
+        "distance of the observed value from that of no association, which is 1 for MAC and ECT and 0 for others; of a "
+        "contrast standardised by the SD of pairs; in rows of all studies, the mean",
     ),
     "rank": Column("Rank", "digits", "1: the weakest association, least strength; the last: the strongest"),
-    "rank_low": Column("Range of ranks", "digits", "ranks that hold those of all embeddings at once"),
+    "rank_low": Column(
+        "Range of ranks", "digits", "from those that are settled weaker to those that are settled stronger"
+    ),
+    "band_low": Column("Band", "difference", "bands that hold the differences of all pairs of a study at once"),
+    "order": Column(
+        "Order",
+        meaning="stronger or weaker: the first, by the band; tied: the band has 0; equal: the same numbers for every "
+        "word",
+    ),
     "order_probability": Column("P(order)", "probability", "probability that the whole order of the embeddings holds"),
     "strongest": Column("Strongest", "probability", "probability that no other association is as strong"),
     # reliability

@@ -15,6 +15,7 @@ from bayesbias.audits.audit import AuditGrid, audit_frame
 from bayesbias.audits.audit_cell import AuditCell, make_cells, reading_with_contexts
 from bayesbias.audits.audit_frame import COLUMNS, AuditFrame
 from bayesbias.audits.audit_report import AuditReport
+from bayesbias.audits.word_contributions import PAIR_COLUMNS, WORD_COLUMNS
 from bayesbias.errors import BayesBiasWarning, InputFileError, LostWordsWarning, MeasureError, ReportError
 from bayesbias.workers.cells import Answer
 from tests.audits import pets
@@ -326,7 +327,10 @@ def answer(observed: float | None) -> Answer:
     """Return an answer with a value of MAC, or one that leaves it out."""
     rows = [] if observed is None else [{"measure": "mac", "observed": observed, "mean": observed}]
     left_out = {"mac": "too few words."} if observed is None else {}
-    return Answer({"rows": pd.DataFrame(rows), "draws": pd.DataFrame({"mac": [0.5, 0.7]})}, {"left_out": left_out})
+    frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame({"mac": [0.5, 0.7]})}
+    frames["contributions"] = pd.DataFrame(columns=list(WORD_COLUMNS))
+    frames["pair_contributions"] = pd.DataFrame(columns=list(PAIR_COLUMNS))
+    return Answer(frames, {"left_out": left_out, "own_errors": {}})
 
 
 def test_rows_and_draws_are_those_of_the_answers() -> None:

@@ -136,8 +136,8 @@ def plot_ranks(ranks: Ranks) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Rank 1, on the left, is the weakest association. For measures with a posterior, the line is the interval of the
-        rank, and the number above the point is the probability of the rank.
+        Rank 1, on the left, is the weakest association. For measures with a posterior, the line is the range of
+        ranks that its settled pairs leave, and the number above the point is the probability of the rank.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def plot_ranks(ranks: Ranks) -> "Figure":
         furnish(axes, "x", rows=True)
     title_figure(
         figure,
-        f"Ranks over all studies\nlines: {percent_text(ranks.hdi_prob)} intervals, which hold all ranks at once; "
+        f"Ranks over all studies\nlines: {percent_text(ranks.hdi_prob)} ranges, which hold all ranks at once; "
         "numbers: probability of each rank",
     )
     return figure
