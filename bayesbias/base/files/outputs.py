@@ -244,7 +244,12 @@ def move_into_place(shop: Workshop, replaced: Collection[Path]) -> None:
     """Replace the files of an output by the new ones, one by one, after writing a journal."""
     draft = shop.path / "draft"
     made = [path.name for path in (shop.path / NEW).iterdir()]
-    names = {"of": shop.target.name, "in": shop.path.lstat().st_ino, "made": made, "old": [path.name for path in replaced]}
+    names = {
+        "of": shop.target.name,
+        "in": shop.path.lstat().st_ino,
+        "made": made,
+        "old": [path.name for path in replaced],
+    }
     draft.write_text(json.dumps(names), encoding="utf-8")
     draft.replace(shop.path / _JOURNAL)
     _complete(shop)
@@ -555,9 +560,8 @@ def _exchange_folder(shop: Workshop, replaced: Collection[Path], others: Collect
         exchange(os.fsencode(new), os.fsencode(shop.target))
         raise OutputError(f"{shop.target} was replaced in the meantime. Give another folder.")
     _placed[shop.target] = after.st_ino
-    # The workshop now holds the old folder: move files that others put there during the exchange.
     replaced_names = {path.name for path in replaced}
-    for path in content(new):
+    for path in content(new):  # of the old folder: move files that others put there during the exchange
         successor = shop.target / path.name
         is_same = os.path.lexists(successor) and os.path.samestat(path.lstat(), successor.lstat())  # also of a link
         if path.name not in replaced_names and not is_same:
