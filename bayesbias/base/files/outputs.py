@@ -243,13 +243,8 @@ def is_unlinked_folder(path: Path) -> bool:
 def move_into_place(shop: Workshop, replaced: Collection[Path]) -> None:
     """Replace the files of an output by the new ones, one by one, after writing a journal."""
     draft = shop.path / "draft"
-    made = [path.name for path in (shop.path / NEW).iterdir()]
-    names = {
-        "of": shop.target.name,
-        "in": shop.path.lstat().st_ino,
-        "made": made,
-        "old": [path.name for path in replaced],
-    }
+    made, old = ([path.name for path in paths] for paths in ((shop.path / NEW).iterdir(), replaced))
+    names = {"of": shop.target.name, "in": shop.path.lstat().st_ino, "made": made, "old": old}
     draft.write_text(json.dumps(names), encoding="utf-8")
     draft.replace(shop.path / _JOURNAL)
     _complete(shop)
