@@ -138,7 +138,7 @@ def test_parameters_that_the_user_added_are_reported_with_their_labels(
     assert frame.loc[frame["parameter"] == "bump", "bin"].tolist() == ["short", "long"]
     (statement,) = (item for item in bb.conclusions(fit).shown if item.kind == "added")
     assert f"slope [{groups[0]}] 0.2" in statement.text
-    assert "The change added `slope`, `effect`, `bump`, `nu`." in bb.methods(fit)
+    assert "The change added slope, effect, bump, nu." in bb.methods(fit)
     page = bb.write(bb.report(fit, quick=True), tmp_path / "page.html").read_text(encoding="utf-8")
     assert f"Parameters added by hand ({CHANGE})" in page
     assert bb.read_fit(bb.write_fit(fit, tmp_path / "fit.nc")).identical(fit)
