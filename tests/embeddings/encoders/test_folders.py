@@ -449,7 +449,7 @@ def test_pickles_beside_other_weights_are_refused(tmp_path: Path) -> None:
 
 
 def test_only_weights_and_texts_are_opened_before_the_library(tmp_path: Path) -> None:
-    texts = dict.fromkeys(("1_Pooling/config.json", "tokenizer_config.json", "tokenizer.json"), {})
+    texts = {"1_Pooling/config.json": {}, "tokenizer_config.json": {}, "tokenizer.json": {}}
     texts |= {"model.safetensors": tensors(weight=(2, 2))}
     folder = with_other_files(written(tmp_path / "model", [TRANSFORMER, POOLING], texts))
     with opened_files(folder) as opened:
