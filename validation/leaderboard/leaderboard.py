@@ -31,7 +31,7 @@ import bayesbias as bb
 from bayesbias.base.number_text import write_csv
 
 FOLDER = Path(__file__).resolve().parent
-sys.path += [str(FOLDER.parent / name) for name in ("dependent_words", "real_gaps")]
+sys.path += [str(FOLDER.parent / name) for name in ("dependent_words", "real_contrasts")]
 
 from encode_words import unpack_encoder  # noqa: E402 - a script in another folder
 from real_vectors import gender_difference  # noqa: E402 - a script in another folder

@@ -27,7 +27,7 @@ from bayesbias.models.data import model_data
 from bayesbias.models.scales import DISTANCE_ERROR
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.append(str(FOLDER.parent / "real_gaps"))
+sys.path.append(str(FOLDER.parent / "real_contrasts"))
 
 from real_vectors import gender_difference, unit_vectors  # noqa: E402 - a script in another folder
 
