@@ -122,10 +122,13 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Let this process, and those that it starts, answer Ctrl-C, which shells have background jobs ignore."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let this process, and those that it starts, answer the signals that shells have background jobs ignore."""
+    before = {signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    if hasattr(signal, "SIGHUP"):
+        before[signal.SIGHUP] = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)

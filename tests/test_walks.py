@@ -10,13 +10,14 @@ from tests.walks import calls, walk
 # Sentences on slopes and the code that repeats changes left files of 600 lines for files of their own.
 # A page asks whether the groups of its study have factors. Its methods end with reporting guidelines, and what differs
 # from a bundled study is named by the code that names it beside a frozen plan. Audits ask tables beside vectors.
+# What a change is called stands in one file, and what each word contributes to an audit's ranks in another.
 MOST_FILES = {
     "distance_table": 19,
     "fit": 28,
     "contrasts": 13,
-    "trend": 45,
-    "compare_embeddings": 42,
-    "audit": 62,
+    "trend": 46,
+    "compare_embeddings": 43,
+    "audit": 63,
     "write(fit), quick": 68,
 }
 
