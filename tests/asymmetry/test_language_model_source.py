@@ -5,7 +5,6 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -206,13 +205,17 @@ def test_folders_that_are_no_masked_model_are_errors(
     tokenizer.save_pretrained(headless)
     with pytest.raises(EmbeddingError, match="mask"):
         bb.asymmetry.masked_model(headless, index)
-    wrong: dict[str, Any] = {"config.json": b"{}", "model.safetensors": b"text", "tokenizer.json": b"[]"}
-    for name, content in wrong.items():
+    wrong: dict[str, tuple[bytes, type[Exception], str]] = {
+        "config.json": (b"{}", EmbeddingError, "mask"),
+        "model.safetensors": (b"text", InputFileError, "cut short"),
+        "tokenizer.json": (b"[]", EmbeddingError, "mask"),
+    }
+    for name, (content, error, message) in wrong.items():
         folder = tmp_path / name.partition(".")[0]
         folder.mkdir()
         for path in bert.iterdir():
             (folder / path.name).write_bytes(content if path.name == name else path.read_bytes())
-        with pytest.raises(EmbeddingError, match="mask"):
+        with pytest.raises(error, match=message):
             bb.asymmetry.masked_model(folder, index)
     pickled = tmp_path / "pickled"
     pickled.mkdir()

@@ -208,7 +208,7 @@ def test_folders_that_hold_no_model(saved: Path, tmp_path: Path) -> None:
     for name, (file, change) in cases.items():
         shutil.copytree(saved, tmp_path / name)
         change(tmp_path / name / file)
-        with pytest.raises(InputFileError, match="save_pretrained"):
+        with pytest.raises(InputFileError, match="cut short" if name == "weights" else "save_pretrained"):
             bb.nli.pipeline(tmp_path / name)
 
 
