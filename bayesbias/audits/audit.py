@@ -73,7 +73,7 @@ from bayesbias.models.coordinates import bytes_of_draws
 from bayesbias.models.samplers.registry import SAMPLERS, sampler_for
 from bayesbias.models.spec import DEFAULT_MODEL, ModelSpec, load_model
 from bayesbias.reports.plans.record import RopeLike, check_region, check_region_unit, study_hash
-from bayesbias.studies.study import StudyLike
+from bayesbias.studies.study import Study, StudyLike
 from bayesbias.workers.cells import Answer, package_version
 from bayesbias.workers.choice import choose_workers
 from bayesbias.workers.workers import Workers
@@ -85,6 +85,7 @@ _USUAL_DRAWS = 4000
 _LONGEST_YEARS = 1.0
 _MOST_CELLS = 100_000
 _BYTES_A_ROW = 2000  # of the frame, and of what its page needs
+_BYTES_A_WORD, _BYTES_A_PAIR = 100, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,12 +215,15 @@ def _record(
 
 def _contributions(answer: Answer) -> dict[str, WordContributions]:
     """Return what words contribute to the errors of an answer, by measure."""
-    words, pairs = (
-        {str(measure): rows.drop(columns="measure") for measure, rows in answer.frames[name].groupby("measure")}
-        for name in ("contributions", "pair_contributions")
-    )
-    errors = answer.facts["own_errors"]
-    return {measure: WordContributions(rows, errors[measure], pairs.get(measure)) for measure, rows in words.items()}
+    words, pairs = answer.frames["contributions"], answer.frames["pair_contributions"]
+    return {
+        str(measure): WordContributions(
+            rows.drop(columns="measure"),
+            answer.facts["own_errors"][measure],
+            pairs if measure == CONTRAST and len(pairs) else None,
+        )
+        for measure, rows in words.groupby("measure")
+    }
 
 
 def _source_text(source: Source) -> str:
@@ -478,7 +482,7 @@ def audit(
         read = [study.without_controls() for study in read]
     named = named_embeddings(embeddings)
     shape = {"embedding": len(named), "study": len(read), "model": len(specs), "seed": len(random_seeds) or 1}
-    _check_room(shape, settings)
+    _check_room(shape, settings, read)
     words = needed_words(read, settings["measures"])
     encoded = words if needs_pairs(settings["measures"]) else [word for study in read for word in study.words]
     sources, without = load_sources(named, read, words, spelling_rule(case, prefix, suffix), encoded=encoded)
@@ -543,12 +547,17 @@ def _checked_models(model: Any, models: Any) -> list[ModelSpec | None]:
 # --- limits of memory and time ----------------------------------------------------------------------------
 
 
-def _check_room(shape: Mapping[str, int], settings: Mapping[str, Any]) -> None:
+def _check_room(shape: Mapping[str, int], settings: Mapping[str, Any], studies: Sequence[Study]) -> None:
     """Raise if there are too many cells, or their answers would not fit in the memory of this process."""
     if math.prod(shape.values()) > _MOST_CELLS:
         raise ReportError(f"{_count_text(shape)} are more than {_MOST_CELLS:,}. Divide the audit.")
     bytes_of_kept_draws = 8 * settings["draws"] * settings["chains"]
     needed = math.prod(shape.values()) * len(settings["measures"]) * (_BYTES_A_ROW + bytes_of_kept_draws)
+    # What words contribute to each measure, and pairs to the contrast.
+    for study in studies:
+        protected, attributes = (sum(map(len, side.values())) for side in (study.protected, study.attributes))
+        of_words, of_pairs = _BYTES_A_WORD * (protected + attributes), _BYTES_A_PAIR * protected * attributes
+        needed += math.prod(shape.values()) / len(studies) * (len(settings["measures"]) * of_words + of_pairs)
     check_memory(needed, f"The answers of {_count_text(shape)}", "Ask less, or take fewer draws.")
 
 

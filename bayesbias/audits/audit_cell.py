@@ -15,7 +15,7 @@ from bayesbias.audits.plan import question_table
 from bayesbias.audits.table_sources import Source, StudyTables
 from bayesbias.audits.word_contributions import (
     PAIR_COLUMNS,
-    PAIR_TEXTS,
+    ROLES,
     WORD_COLUMNS,
     WORD_TEXTS,
     Rows,
@@ -97,7 +97,7 @@ class AuditCell:
     def shuffled(self, draws: np.ndarray) -> np.ndarray:
         """Return draws in an order of this cell's data.
 
-        Fits with the same seed have correlated draws, and ranks and changes compare the draws of several cells.
+        Fits with the same seed have correlated draws, and a gate compares the draws of several cells.
         """
         order = np.random.default_rng(int(content_digest(self._data)[:8], 16)).permutation(len(draws))
         return draws[order]
@@ -128,7 +128,7 @@ class AuditCell:
         rows: list[Mapping[str, Any]] = []
         draws: dict[str, np.ndarray] = {}
         words: list[dict[str, Any]] = []
-        pairs: list[dict[str, Any]] = []
+        pairs = pd.DataFrame(columns=list(PAIR_COLUMNS), dtype=float)
         own_errors: dict[str, float] = {}
         left_out: dict[str, str] = {}
         objects: dict[str, Any] = {}
@@ -160,14 +160,14 @@ class AuditCell:
                             draws[name] = self.shuffled(row_draws)
                             of_words, of_pairs = _contributions(name, fitted)
                             words += [{"measure": name, **word} for word in of_words]
-                            pairs += [{"measure": name, **pair} for pair in of_pairs]
+                            pairs = pairs if of_pairs is None else of_pairs
                             own_errors[name] = _own_error(row, fitted)
                 except MeasureError as error:
                     left_out[name] = str(error)
         warned = warning_texts(caught)
         frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
         frames["contributions"] = pd.DataFrame(words, columns=list(WORD_COLUMNS))
-        frames["pair_contributions"] = pd.DataFrame(pairs, columns=list(PAIR_COLUMNS))
+        frames["pair_contributions"] = pairs
         facts = {"left_out": left_out, "coherence": None if coherence is None else vars(coherence), "spreads": spreads}
         facts["own_errors"] = own_errors
         return Answer(frames, facts, warned, objects)
@@ -181,9 +181,9 @@ class AuditCell:
             has_types(rows, TEXTS)
             and (tuple(words), tuple(pairs)) == (WORD_COLUMNS, PAIR_COLUMNS)
             and has_types(words, WORD_TEXTS)
-            and has_types(pairs, PAIR_TEXTS)
-            and bool(np.isfinite(pairs["contribution"].to_numpy(float)).all())
-            and set(pairs["measure"]) <= set(words["measure"]) <= set(answer.facts["own_errors"]) <= measures
+            and bool(np.isfinite(pairs.to_numpy(float)).all())
+            and bool(pairs[list(ROLES)].isin(range((words["measure"] == CONTRAST).sum())).to_numpy().all())
+            and set(words["measure"]) <= set(answer.facts["own_errors"]) <= measures
             and bool(np.isfinite(words[["contribution", "effect"]].to_numpy(float)).all())
             and all(value is None or is_number(value) for value in answer.facts["own_errors"].values())
             and (rows.empty or set(rows["measure"]) <= measures)
@@ -233,12 +233,12 @@ class AuditCell:
         yield row, draws
 
 
-def _contributions(name: str, fitted: "xr.DataTree") -> tuple[Rows, Rows]:
-    """Return what words, and pairs, contribute to the error of a measure, that of a contrast standardised."""
+def _contributions(name: str, fitted: "xr.DataTree") -> tuple[Rows, "pd.DataFrame | None"]:
+    """Return what words contribute to the error of a measure, and pairs to that of the contrast; it is standardised."""
     if name == CONTRAST:
         return contrast_contributions(fitted_rows(fitted))
     function = MEASURES[name].of_similarities
-    return ([] if function is None else measure_contributions(fitted, function)), []
+    return ([] if function is None else measure_contributions(fitted, function)), None
 
 
 def _own_error(row: Mapping[str, Any], fitted: "xr.DataTree") -> float:

@@ -210,7 +210,7 @@ class AuditReport(Result):
                 ranks = rank(variant.frame, hdi_prob=variant.record.hdi_prob)
                 title = variant.titled(_RANKS)
                 for name, table in ranks.contents.tables.items():
-                    key = {"ranks": "ranks"}.get(name, f"rank_{name}")
+                    key = name if name == "ranks" else f"rank_{name}"
                     tables[f"{key}{suffix}"] = replace(table, section=title)
                 figures[f"ranks{suffix}"] = replace(ranks.contents.figures["ranks"], data=ranks, section=title)
                 further += [StatementList(title, part.statements, part.bulleted) for part in ranks.contents.parts]

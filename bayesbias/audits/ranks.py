@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbias.audits.audit_frame import CONTRAST, PAIR_SD, AuditRecord, audit_rows
-from bayesbias.audits.word_contributions import WordContributions, without_pairs
+from bayesbias.audits.word_contributions import ROLES, WordContributions, without_pairs
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_probability
 from bayesbias.base.number_text import (
@@ -219,33 +219,43 @@ def rank(audit: "pd.DataFrame", *, hdi_prob: float = HDI_PROB) -> Ranks:
     embeddings = list(dict.fromkeys(rows["embedding"]))
     if len(embeddings) < 2:
         raise ReportError("The audit has one embedding. Ranks need at least two.")
-    strengths = dict(_strengths(rows, embeddings, record))
-    if not strengths:
-        raise ReportError("No study has an answer in all embeddings: there is nothing to rank by.")
     ranks: list[pd.DataFrame] = []
     differences: list[pd.DataFrame] = []
-    # Those over all studies come first: a page shows the first rows.
-    for (measure, study), strength in sorted(strengths.items(), key=lambda named: named[0][1] != ALL_STUDIES):
+    overall: dict[str, Strengths] = {}
+    for (measure, study), strength in _strengths(rows, embeddings, record):
         key = {"measure": measure, "study": study}
         pairs = None if strength.draws is None else paired_differences(strength, hdi_prob)
         ranks.append(_rank_rows(strength, pairs).assign(**key, embedding=embeddings))
         if pairs is not None and (study == ALL_STUDIES or len(embeddings) <= _MOST_PAIRED):
             names = {side: [embeddings[place] for place in pairs.pop(side)] for side in ("first", "second")}
             differences.append(pairs.assign(**key, **names))
-    overall = {measure: strength for (measure, study), strength in strengths.items() if study == ALL_STUDIES}
+        if study == ALL_STUDIES:
+            overall[measure] = strength
+    if not overall:
+        raise ReportError("No study has an answer in all embeddings: there is nothing to rank by.")
     agreement = [
         {"first": a, "second": b, "embeddings": len(embeddings), **_correlation(overall[a], overall[b], hdi_prob)}
         for a, b in combinations(overall, 2)
         if len(embeddings) >= _FEWEST
     ]
     return Ranks(
-        pd.concat(ranks, ignore_index=True).reindex(columns=list(_RANKS)),
-        pd.concat(differences or [pd.DataFrame(columns=list(_DIFFERENCES))], ignore_index=True)[list(_DIFFERENCES)],
+        _overall_first(ranks, _RANKS),
+        _overall_first(differences, _DIFFERENCES),
         pd.DataFrame(agreement, columns=["first", "second", "embeddings", "correlation", "low", "high"]),
         hdi_prob,
         _unranked(rows, embeddings),
         record.settings,
     )
+
+
+def _overall_first(frames: "list[pd.DataFrame]", columns: Sequence[str]) -> "pd.DataFrame":
+    """Return the rows of some frames, those over all studies first, since a page shows the first rows."""
+    import pandas as pd
+
+    if not frames:
+        return pd.DataFrame(columns=list(columns))
+    ordered = sorted(frames, key=lambda frame: frame["study"].iloc[0] != ALL_STUDIES)
+    return pd.concat(ordered, ignore_index=True).reindex(columns=list(columns))
 
 
 def _unranked(rows: "pd.DataFrame", embeddings: list[str]) -> dict[str, tuple[str, ...]]:
@@ -290,15 +300,15 @@ def paired_draws(
 
     own_errors = np.array([one.own_error for one in contributions])
     words = pd.concat([one.words.assign(place=place) for place, one in enumerate(contributions)])
-    by_word = words.pivot_table(index=["list", "word"], columns="place", values="contribution", sort=False)
-    parts, names = by_word.to_numpy(), [word for _, word in by_word.index]
+    by_word = words.pivot_table(index=["role", "list", "word"], columns="place", values="contribution", sort=False)
+    parts, names = by_word.to_numpy(), [word for *_, word in by_word.index]
     entry = _entries(np.vstack([values, np.nan_to_num(parts)]), own_errors * _EQUAL)
     first = np.unique(entry, return_index=True)[1]
-    parts, lists = parts[:, first].copy(), np.array([name for name, _ in by_word.index])
+    parts, lists = parts[:, first].copy(), [tuple(name) for *name, _ in by_word.index]
     noise_of = _pair_noise(contributions, first)
     variances, freedom = [], []
-    for name, effect in words.groupby("list", sort=False)["effect"].mean().items():
-        members = lists == name
+    for name, effect in words.groupby(["role", "list"], sort=False)["effect"].mean().items():
+        members = np.array([one == name for one in lists])
         counts = np.isfinite(parts[members]).sum(axis=0)
         effect = min(effect, max(counts.min() / FEWEST_EFFECTIVE, 1.0))
         factors = [error_factor(count, effect) for count in counts]
@@ -318,21 +328,27 @@ def paired_draws(
     return (values[first] + errors)[:, entry], entry
 
 
-def _pair_noise(contributions: Sequence[WordContributions], places: np.ndarray) -> dict[str, Floats]:
-    """Return what single pairs contribute to the values of some embeddings, shape (pairs, embeddings), by list.
+def _pair_noise(contributions: Sequence[WordContributions], places: np.ndarray) -> dict[tuple[str, str], Floats]:
+    """Return what single pairs contribute to the values of some embeddings, shape (pairs, embeddings).
 
-    Empty if it is not known of all of them.
+    By role and list of their protected words; empty if it is not known of all embeddings.
     """
     import pandas as pd
 
-    frames = [contributions[place].pairs for place in places]
-    frames_of_pairs = [frame.assign(place=place) for place, frame in enumerate(frames) if frame is not None]
-    if len(frames_of_pairs) < len(places):
-        return {}
-    pairs = pd.concat(frames_of_pairs).pivot_table(
-        index=["list", "protected_word", "attribute_word"], columns="place", values="contribution", fill_value=0.0
-    )
-    return {str(name): of_list.to_numpy() for name, of_list in pairs.groupby(level="list")}
+    columns: list[pd.Series[float]] = []
+    indices: dict[Any, pd.Index[Any]] = {}  # most embeddings have the same words, and so the same pairs
+    for one in (contributions[place] for place in places):
+        if one.pairs is None:
+            return {}
+        words = tuple(zip(one.words["role"], one.words["list"], one.words["word"], strict=True))
+        positions = one.pairs[list(ROLES)].to_numpy(dtype=int)
+        key = words, positions.tobytes()
+        if key not in indices:
+            indices[key] = pd.Index([(words[row], words[column]) for row, column in positions], tupleize_cols=False)
+        columns.append(pd.Series(one.pairs["contribution"].to_numpy(), index=indices[key]))
+    noise = pd.concat(columns, axis=1).fillna(0.0)
+    lists = [protected[:2] for protected, _ in noise.index]
+    return {name: noise.to_numpy()[[one == name for one in lists]] for name in dict.fromkeys(lists)}
 
 
 def _entries(columns: Floats, tolerance: Floats) -> np.ndarray:
@@ -358,36 +374,38 @@ def _strengths(
     rows: "pd.DataFrame", embeddings: list[str], record: AuditRecord
 ) -> Iterator[tuple[tuple[str, str], Strengths]]:
     """Yield (measure, study) -> strengths, for the studies that all embeddings answer, then for their mean."""
-    for name, of_measure in rows.groupby("measure", sort=False):
-        measure = str(name)
+    for label, of_measure in rows.groupby("measure", sort=False):
+        measure = str(label)
         strength_of = np.abs if measure == CONTRAST else MEASURES[measure].strength
-        strengths: dict[str, Strengths] = {}
-        for label, some in of_measure.groupby("study", sort=False):
-            study = str(label)
+        # Other contrasts are other quantities, and have no common mean with that of the first study.
+        quantity, count = None, 0
+        values_sum, draws_sum = np.zeros(len(embeddings)), np.zeros((_DRAWS, len(embeddings)))
+        entries, all_drawn = [], True
+        for study, some in of_measure.groupby("study", sort=False):
             values = some.set_index("embedding")["value"].reindex(embeddings).to_numpy()
             if np.isnan(values).any():
                 continue
-            keys = [(name, study, measure) for name in embeddings]
+            keys = [(name, str(study), measure) for name in embeddings]
             draws, entry = None, np.arange(len(values))
             if all(key in record.contributions for key in keys):
                 of_words = [record.contributions[key] for key in keys]
-                drawn, entry = paired_draws(values, of_words, study=study, seed=record.random_seed)
+                drawn, entry = paired_draws(values, of_words, study=str(study), seed=record.random_seed)
                 draws = strength_of(drawn)
             # Equal entries have equal values, but for rounding.
             values = values[[int(np.flatnonzero(entry == place)[0]) for place in entry]]
-            strengths[study] = Strengths(strength_of(values), draws, entry)
-        for study, strength in strengths.items():
-            yield (measure, study), strength
-        if strengths:
-            # Other contrasts are other quantities, and have no common mean with that of the first study.
-            quantity_of = of_measure.drop_duplicates("study").set_index("study")["quantity"]
-            first = quantity_of[next(iter(strengths))]
-            shared = [strength for study, strength in strengths.items() if quantity_of[study] == first]
-            parts = [strength.draws for strength in shared if strength.draws is not None]
-            entries = np.unique([strength.entry for strength in shared], axis=1, return_inverse=True)[1].reshape(-1)
-            mean = np.mean([strength.values for strength in shared], axis=0)
-            draws = np.mean(parts, axis=0) if len(parts) == len(shared) else None
-            yield (measure, ALL_STUDIES), Strengths(mean, draws, entries)
+            strength = Strengths(strength_of(values), draws, entry)
+            yield (measure, str(study)), strength
+            quantity = quantity or some["quantity"].iloc[0]
+            if some["quantity"].iloc[0] == quantity:
+                count, values_sum = count + 1, values_sum + strength.values
+                entries.append(entry)
+                all_drawn &= draws is not None
+                if draws is not None:
+                    draws_sum += draws
+        if count:
+            entry = np.unique(entries, axis=1, return_inverse=True)[1].reshape(-1)
+            draws = draws_sum / count if all_drawn else None
+            yield (measure, ALL_STUDIES), Strengths(values_sum / count, draws, entry)
 
 
 def paired_differences(strength: Strengths, hdi_prob: float) -> "pd.DataFrame":

@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 
     from bayesbias.metrics.similarities import SimilarityMeasure
 
-WORD_TEXTS = ("measure", "list", "word")
+ROLES = ("protected", "attribute")
+WORD_TEXTS = ("measure", "role", "list", "word")
 WORD_COLUMNS = (*WORD_TEXTS, "contribution", "effect")
-PAIR_TEXTS = ("measure", "list", "protected_word", "attribute_word")
-PAIR_COLUMNS = (*PAIR_TEXTS, "contribution")
+PAIR_COLUMNS = (*ROLES, "contribution")
 
 
 @dataclass(frozen=True, eq=False)
 class WordContributions:
     """What the words of a study contribute to the error of a number in one embedding.
 
-    - `words`: a row per word and list: `list`, `word`, its `contribution`, and the design `effect` of its list: n
-      dependent words are worth n over it independent ones.
-    - `pairs`: a row per pair: protected `list`, `protected_word`, `attribute_word` and `contribution`, the noise of the
-      pair; None if that is not known.
+    - `words`: a row per word and list: `role` (of `ROLES`), `list`, `word`, its `contribution`, and the design `effect`
+      of its list: n dependent words are worth n over it independent ones.
+    - `pairs`: a row per pair: the positions in `words` of its `protected` and its `attribute` word, and `contribution`,
+      the noise of the pair; None if that is not known.
     - `own_error`: standard deviation of the error that no other embedding shares: rounding, and the choice of
       contexts.
     """
@@ -91,7 +91,7 @@ def jackknife(
     """
     every = np.arange(len(protected.words)), np.arange(len(attributes.words))
     rows: list[dict[str, Any]] = []
-    for side, listed in enumerate((protected, attributes)):
+    for side, (role, listed) in enumerate(zip(ROLES, (protected, attributes), strict=True)):
         for place, name in enumerate(listed.lists):
             members = np.flatnonzero(listed.list_of == place)
             count = len(members)
@@ -107,8 +107,9 @@ def jackknife(
             if not np.isfinite(without).all():
                 return []
             changes = (without.mean() - without) * np.sqrt((count - 1) / count)
+            of_list = {"role": role, "list": name, "effect": float(listed.effects[place])}
             rows += [
-                {"list": name, "word": str(word), "contribution": float(value), "effect": float(listed.effects[place])}
+                {**of_list, "word": str(word), "contribution": float(value)}
                 for word, value in zip(listed.words[members], changes, strict=True)
             ]
     return rows
@@ -127,11 +128,16 @@ def single_sd(blocks: Iterable[Floats]) -> float:
     for block in blocks:
         numbers = block[:, np.isfinite(block).all(axis=0)]
         if numbers.size and (free := (numbers.shape[0] - 1) * (numbers.shape[1] - 1)) > 0:
-            single = numbers - numbers.mean(axis=0) - numbers.mean(axis=1, keepdims=True) + numbers.mean()
+            single = _single(numbers)
             squares, freedom = squares + float((single**2).sum()), freedom + free
             largest = max(largest, float(np.abs(numbers).max()))
     spread = float(np.sqrt(squares / freedom)) if freedom else 0.0
     return spread if spread > ROUNDING * largest else float("nan")
+
+
+def _single(numbers: Floats) -> Floats:
+    """Return numbers (protected words, attribute words) without the means of their words."""
+    return np.asarray(numbers - numbers.mean(axis=0) - numbers.mean(axis=1, keepdims=True) + numbers.mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,41 +192,43 @@ class StandardisedContrast:
         """Number of pairs of which the deviation is."""
         return int(self.is_own[:, self.attributes.list_of].sum())
 
-    def pairs(self) -> list[dict[str, Any]]:
-        """Return what the noise of single pairs contributes to the contrast over its deviation, a row per pair."""
+    def pairs(self, words: "Rows") -> "pd.DataFrame":
+        """Return what the noise of single pairs contributes to the contrast over its deviation, a row per pair.
+
+        `words` are the `contributions`, in which the columns `protected` and `attribute` are positions.
+        """
+        import pandas as pd
+
+        row_of = {(row["role"], row["list"], row["word"]): place for place, row in enumerate(words)}
         every = np.arange(len(self.protected.words)), np.arange(len(self.attributes.words))
         contrast, sd = self.parts(*every)
         sizes = np.bincount(self.protected.list_of)
         groups, count = len(np.unique(self.protected.list_of)), self._own_pairs
-        rows: list[dict[str, Any]] = []
+        frames = [pd.DataFrame(columns=list(PAIR_COLUMNS), dtype=float)]
         for group, place in product(np.unique(self.protected.list_of), np.unique(self.attributes.list_of)):
             some, others = (
                 np.flatnonzero(side.list_of == number)
                 for side, number in ((self.protected, group), (self.attributes, place))
             )
-            numbers = self.numbers[np.ix_(some, others)]
-            others = others[np.isfinite(numbers).all(axis=0)]
+            others = others[np.isfinite(self.numbers[np.ix_(some, others)]).all(axis=0)]
             numbers = self.numbers[np.ix_(some, others)]
             free = (numbers.shape[0] - 1) * (numbers.shape[1] - 1)
             if free < 1:
                 continue
-            single = numbers - numbers.mean(axis=0) - numbers.mean(axis=1, keepdims=True) + numbers.mean()
-            single *= np.sqrt(numbers.size / free)
+            single = _single(numbers) * np.sqrt(numbers.size / free)
             slope = self.weights[some, place][:, None] / (sizes[group] * groups * len(others))
             noise = slope * single / sd
             if self.is_own[some[0], place]:  # they also enter the deviation
                 noise -= contrast / sd * (np.square(single / sd) - 1) / (2 * count)
-            rows += [
-                {
-                    "list": self.protected.lists[group],
-                    "protected_word": str(self.protected.words[word]),
-                    "attribute_word": str(self.attributes.words[attribute]),
-                    "contribution": float(noise[row, column]),
-                }
-                for row, word in enumerate(some)
-                for column, attribute in enumerate(others)
-            ]
-        return rows
+            rows, columns = (
+                [row_of[role, side.lists[number], str(word)] for word in side.words[members]]
+                for role, side, number, members in zip(
+                    ROLES, (self.protected, self.attributes), (group, place), (some, others), strict=True
+                )
+            )
+            cells = np.repeat(rows, len(columns)), np.tile(columns, len(rows)), noise.ravel()
+            frames.append(pd.DataFrame(dict(zip(PAIR_COLUMNS, map(np.asarray, cells), strict=True)), dtype=float))
+        return pd.concat(frames[1:] or frames, ignore_index=True)
 
     def contributions(self) -> list[dict[str, Any]]:
         """Return what words contribute to the error of the contrast over its deviation, a row per word."""
@@ -248,13 +256,14 @@ def without_pairs(parts: Floats, pairs: Floats) -> Floats:
 type Rows = list[dict[str, Any]]
 
 
-def contrast_contributions(rows: ModelData) -> tuple[Rows, Rows]:
+def contrast_contributions(rows: ModelData) -> tuple[Rows, "pd.DataFrame | None"]:
     """Return what words and pairs contribute to a table's standardised contrast; nothing if it repeats pairs."""
     try:
         contrast = StandardisedContrast.of_rows(rows)
     except FitError:  # rows that repeat a pair are no sample of words
-        return [], []
-    return contrast.contributions(), contrast.pairs()
+        return [], None
+    words = contrast.contributions()
+    return words, contrast.pairs(words) if words else None
 
 
 def measure_contributions(fitted: "xr.DataTree", function: "SimilarityMeasure") -> list[dict[str, Any]]:

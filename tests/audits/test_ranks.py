@@ -17,8 +17,8 @@ SOUND = Coherence(0.2, 0.3, 0.1, 0.0)
 
 def words_of(contributions: dict[str, float], own_error: float = 1e-6) -> WordContributions:
     """Contributions of independent words of one list, which is so long that it is as good as Normal."""
-    words = pd.DataFrame({"list": "words", "word": list(contributions), "contribution": list(contributions.values())})
-    return WordContributions(words.assign(effect=1.0), own_error)
+    words = pd.DataFrame({"word": list(contributions), "contribution": list(contributions.values())})
+    return WordContributions(words.assign(role="protected", list="words", effect=1.0), own_error)
 
 
 type Key = tuple[str, str, str]

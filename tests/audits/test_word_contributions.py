@@ -6,8 +6,10 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.audits.audit_cell import pair_sd
+from bayesbias.audits.ranks import paired_draws
 from bayesbias.audits.word_contributions import (
     ListedWords,
+    WordContributions,
     contrast_contributions,
     jackknife,
     measure_contributions,
@@ -112,16 +114,38 @@ def test_the_noise_of_pairs_is_counted_once() -> None:
             ],
             columns=[*TABLE_COLUMNS, "cosine_distance"],
         )
-        of_words, of_pairs = (pd.DataFrame(rows) for rows in contrast_contributions(model_data(table)))
+        rows, of_pairs = contrast_contributions(model_data(table))
+        assert of_pairs is not None
+        of_words = pd.DataFrame(rows)
         parts = of_words["contribution"].to_numpy()[:, None]
-        protected = of_words["list"].isin(["p", "q"]).to_numpy()
-        net = [
-            without_pairs(parts[of_words["list"] == name], of_pairs.loc[of_pairs["list"] == name, ["contribution"]])
-            for name in "pq"
-        ]
+        protected = (of_words["role"] == "protected").to_numpy()
+        assert set(of_words["list"][protected]) == {"p", "q"}
+        lists = of_words["list"].to_numpy()
+        noise = [of_pairs.loc[lists[of_pairs["protected"].astype(int)] == name, ["contribution"]] for name in "pq"]
+        net = [without_pairs(parts[lists == name], one) for name, one in zip("pq", noise, strict=True)]
         attributes = np.square(parts[~protected]).sum()
         ratios.append([attributes + sum(np.square(one).sum() for one in net), np.square(parts).sum()])
     # The standardised contrast is a mean of two differences of 400 pairs each, over the sd of one.
     once, twice = np.mean(ratios, axis=0) * 400
     assert once == pytest.approx(1.0, abs=0.15)
     assert twice == pytest.approx(2.0, abs=0.15)
+
+
+def test_a_list_with_the_name_of_a_protected_group_is_another_list() -> None:
+    """Words of `a` among protected and among attribute words are samples of their own, whatever lists are called."""
+    drawn, connections = [], ("different", "associated")
+    for names in (("a", "b"), ("p", "q")):
+        rng = np.random.default_rng(3)
+        numbers = rng.normal(1.0, 0.05, (2, 12, 10))
+        parts = []
+        for one in numbers:
+            rows = [
+                (f"p{i}", names[i // 6], f"a{j}", "ab"[j // 5], connections[i // 6 == j // 5], one[i, j])
+                for i in range(12)
+                for j in range(10)
+            ]
+            table = pd.DataFrame(rows, columns=[*TABLE_COLUMNS, "cosine_distance"])
+            words, pairs = contrast_contributions(model_data(table))
+            parts.append(WordContributions(pd.DataFrame(words), 1e-6, pairs))
+        drawn.append(paired_draws(np.array([1.0, 2.0]), parts, study="s", seed=1)[0])
+    np.testing.assert_allclose(drawn[0], drawn[1])

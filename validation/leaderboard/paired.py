@@ -129,8 +129,8 @@ def answer(embedding: bb.Embedding, study: bb.Study) -> tuple[float, WordContrib
     contrast = StandardisedContrast.of_rows(model_data(bb.distance_table(embedding, study)))
     every = [np.arange(len(side.words)) for side in (contrast.protected, contrast.attributes)]
     value, sd = contrast.parts(*every)
-    words, pairs = pd.DataFrame(contrast.contributions()), pd.DataFrame(contrast.pairs())
-    return value / sd, WordContributions(words, DISTANCE_ERROR / sd, pairs)
+    words = contrast.contributions()
+    return value / sd, WordContributions(pd.DataFrame(words), DISTANCE_ERROR / sd, contrast.pairs(words))
 
 
 def differences(values: np.ndarray, parts: list[WordContributions], method: str, seed: int) -> pd.DataFrame:
