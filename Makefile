@@ -52,7 +52,7 @@ check: .venv/ready
 docs: .venv/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-# Hostile inputs to every reader, about a quarter of an hour: none may end in a traceback, a hang or a wrong number.
+# Hostile inputs to every reader: none may end in a traceback, a hang or a wrong number.
 # Then the properties that make test checks on the same inputs every time, on others.
 # Then commands killed at random, and several at once, which takes longer: what they leave is old or new, whole.
 # Then commands interrupted: each ends in one line, and leaves no process and no port.
