@@ -110,28 +110,46 @@ def named(text: str) -> tuple[str, Path]:
     return name, Path(path).expanduser().resolve()
 
 
+def markdown(rows: list[dict[str, str]]) -> str:
+    """Return a table of README.md, whose columns are the keys of its rows."""
+    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+    first, *others = (f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join([first, "|---" * len(rows[0]) + "|", *others])
+
+
 def board(ranks: pd.DataFrame) -> str:
-    """Return the table of README.md: ranks over all studies, the weakest first."""
+    """Return the ranks over all studies, the weakest first."""
     rows = ranks[ranks["study"] == ""].sort_values("rank", kind="stable")
-    lines = ["| embedding | strength | rank | probability | range of ranks | strongest |", "|---|---|---|---|---|---|"]
-    lines += [
-        f"| {row['embedding']} | {row['strength']:.3f} | {row['rank']:g} | {row['probability']:.2f} | "
-        f"{row['rank_low']:g} to {row['rank_high']:g} | {row['strongest']:.2f} |"
-        for row in rows.to_dict("records")
-    ]
-    return "\n".join(lines)
+    return markdown(
+        [
+            {
+                "embedding": row["embedding"],
+                "strength": f"{row['strength']:.3f}",
+                "rank": f"{row['rank']:g}",
+                "probability": f"{row['probability']:.2f}",
+                "range of ranks": f"{row['rank_low']:g} to {row['rank_high']:g}",
+                "strongest": f"{row['strongest']:.2f}",
+            }
+            for row in rows.to_dict("records")
+        ]
+    )
 
 
 def planted_table(differences: pd.DataFrame) -> str:
-    """Return the table of README.md: the first seed minus itself without its gender direction, by study."""
+    """Return the first seed minus itself without its gender direction, by study."""
     rows = differences[(differences["first"] == "seed 1") & (differences["second"] == DEBIASED)]
-    lines = ["| study | difference | interval | band | order |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {row['study'] or 'all'} | {row['difference']:+.3f} | {row['hdi_low']:+.3f} to {row['hdi_high']:+.3f} | "
-        f"{row['band_low']:+.3f} to {row['band_high']:+.3f} | {row['order']} |"
-        for row in rows.to_dict("records")
-    ]
-    return "\n".join(lines)
+    return markdown(
+        [
+            {
+                "study": row["study"] or "all",
+                "difference": f"{row['difference']:+.3f}",
+                "interval": f"{row['hdi_low']:+.3f} to {row['hdi_high']:+.3f}",
+                "band": f"{row['band_low']:+.3f} to {row['band_high']:+.3f}",
+                "order": row["order"],
+            }
+            for row in rows.to_dict("records")
+        ]
+    )
 
 
 def main() -> None:
