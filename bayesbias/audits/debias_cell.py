@@ -200,6 +200,7 @@ def _changed_association(
         "change_observed": row["observed"],
         "change_low": row["hdi_low"],
         "change_high": row["hdi_high"],
+        "probability_of_direction": row["probability_of_direction"],
         "reading": row["reading"],
     }, [(doubt.kind, doubt.text) for doubt in changes.doubts]
 

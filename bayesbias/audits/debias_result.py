@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.checks import check_type
 from bayesbias.base.lost_words import MAX_LOST
-from bayesbias.base.number_text import counted, interval_text, percent_text, shown_name, signed_text
+from bayesbias.base.number_text import counted, interval_text, listed, percent_text, shown_name, signed_text
 from bayesbias.base.results import (
     BEFORE_ANSWER,
     DOUBTS,
@@ -21,6 +21,7 @@ from bayesbias.base.results import (
     contents_of,
 )
 from bayesbias.base.statements import Statement, StatementList, rows_of
+from bayesbias.changes.many_changes import together
 from bayesbias.changes.readings import READINGS, change_mark, claims_sentence, reading_text
 from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
@@ -38,7 +39,7 @@ ORIGINAL = "original"
 TEXTS = ("embedding", "method", "kind", "measure", "quantity", "better", "reading")
 VALUES = (
     *("value", "value_low", "value_high", "observed"),
-    *("change", "change_low", "change_high", "change_observed"),
+    *("change", "change_low", "change_high", "change_observed", "probability_of_direction"),
 )
 COLUMNS = (*TEXTS[:6], *VALUES, "reading", "items", "lost")
 _DEBIASED = "the debiased vectors"
@@ -47,7 +48,8 @@ _TINY = 0.0005  # changes that three decimals do not show
 _LIMITS = (
     "Whether an association is gone. A method removes what it was fitted to. Words to which it was fitted, or that it "
     "equalized, say little: ask with other words, and ask a model that uses the vectors.",
-    "Which changes are chance. Each change has an interval of its own; among many, some exclude 0 by chance.",
+    "Which changes are chance. Each change has an interval of its own; among many, some exclude 0 by chance. A "
+    "sentence beside settled changes of associations says how many are expected to be wrong.",
 )
 _NO_QUALITY = (
     "What a method cost. No measure of quality was asked for. Give a file of word similarity or analogies, such as "
@@ -73,6 +75,7 @@ class DebiasReport(Result):
           the paired change of `trend`, and not just the difference of two values;
         - `observed`, `change_observed`: of an association the observed contrast of the averages and its change; of a
           score along drawn directions, the formula with equal weights;
+        - `probability_of_direction`: of the change of an association, the probability of its sign;
         - `reading`: of an association, as in `compare_embeddings`;
         - `items`: number behind the value (word pairs, words, questions, splits); `lost`: how many were lost.
     failed
@@ -153,12 +156,28 @@ class DebiasReport(Result):
         return (
             StatementList(BEFORE_ANSWER, alerts),
             StatementList("", (Statement("answer", answer),), bulleted=False),
-            StatementList(f"Did the association change? (cosine distance, {interval})", tuple(answers)),
+            StatementList(
+                f"Did the association change? (cosine distance, {interval})", (*answers, *self._settled_together)
+            ),
             StatementList(f"What is left in the geometry ({interval})", tuple(geometry)),
             StatementList(f"What it cost ({interval})", tuple(quality)),
             StatementList(DOUBTS, doubts),
             StatementList(LIMITS, tuple(Statement("other", text) for text in self._limits), detail=True),
         )
+
+    @cached_property
+    def _settled_together(self) -> tuple[Statement, ...]:
+        """What the settled changes of associations, of all methods, studies and embeddings, are worth together."""
+        rows = self.table[(self.table["kind"] == ASSOCIATION) & (self.table["method"] != ORIGINAL)]
+        rows = rows.rename(columns={"change_low": "hdi_low", "change_high": "hdi_high", "quantity": "contrast"})
+        names = ("embedding", "method", "measure")
+        keys = [name for name in names if name == "method" or rows[name].nunique() > 1]
+        rows = rows.assign(
+            borderline=rows["reading"] == "borderline", name=rows[keys].astype(str).agg(", ".join, axis=1)
+        )
+        noun = "method" if keys == ["method"] else "result"
+        where = "" if keys == ["method"] else f" (one for each {listed(keys, 3).replace('measure', 'study')})"
+        return tuple(together(rows, "name", noun, "change", self.hdi_prob, where))
 
     @property
     def _limits(self) -> tuple[str, ...]:
@@ -216,6 +235,7 @@ class DebiasReport(Result):
                 f"Change of the contrast after each method, {interval}; above 0, associated words are farther",
                 columns,
                 headings,
+                note=" ".join(map(str, self._settled_together)),
                 mark=change_mark,
                 **derived,
             ),

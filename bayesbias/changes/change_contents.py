@@ -1,11 +1,13 @@
 """Tables with marks, and figures, on the page of changes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.results import ResultFigure, ResultTable
+from bayesbias.base.statements import Statement
 from bayesbias.changes.change_statements import condition_word
+from bayesbias.changes.many_changes import note_together
 from bayesbias.changes.readings import change_mark
 from bayesbias.changes.slope_statements import covariate_names
 from bayesbias.errors import name_some
@@ -37,11 +39,12 @@ def condition_columns(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def first_tables(
-    ends: "pd.DataFrame", contrasts: "pd.DataFrame", facts: Mapping[str, Any], prob: str
+    ends: "pd.DataFrame", contrasts: "pd.DataFrame", facts: Mapping[str, Any], prob: str, together: Sequence[Statement]
 ) -> dict[str, ResultTable]:
     """Return tables with marks of the first contrast: in each period, of all words and groups, and of each word.
 
-    `ends` are the rows of `Changes.changes` from the first condition, and of periods to the last one.
+    `ends` are the rows of `Changes.changes` from the first condition, and of periods to the last one; `together` says
+    what the settled ones are worth together.
     """
     if ends.empty:
         return {}
@@ -62,6 +65,7 @@ def first_tables(
             f"How each contrast changed, {about}",
             ("protected_group", *several, *_NUMBERS[:3], "contrast", *_NUMBERS[3:]),
             headings,
+            note=note_together(together, "condition"),
             mark=change_mark,
             **shown,
         ),
@@ -71,6 +75,7 @@ def first_tables(
             f"How the contrast {first} of each word changed, {about}",
             ("protected_word", *several, *_NUMBERS),
             headings,
+            note=note_together(together, "word"),
             mark=change_mark,
             **shown,
         ),

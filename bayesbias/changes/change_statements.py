@@ -227,8 +227,8 @@ def change_limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]
         else ""
     )
     text = (
-        f"Which of many changes are chance. {many}Many words are judged at once, and some of their intervals of "
-        f"{percent_text(facts['hdi_prob'])} exclude 0 by chance."
+        f"Which of many changes are chance. {many}Of many intervals of {percent_text(facts['hdi_prob'])}, some exclude "
+        "0 by chance. A sentence beside settled changes says how many are expected to be wrong."
     )
     statements.append(Statement("many changes", text))
     statements += without_contrast(facts["groups_not_compared"])

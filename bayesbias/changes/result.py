@@ -45,6 +45,7 @@ from bayesbias.changes.change_statements import (
     sizes_of_conditions,
     word_statements,
 )
+from bayesbias.changes.many_changes import settled_together
 from bayesbias.changes.readings import reading_of
 from bayesbias.changes.slope_statements import slope_answer, slope_estimate, slope_origins, slope_statements
 from bayesbias.estimates.intervals import (
@@ -174,6 +175,12 @@ class Changes(ComparedConditions):
         ends, groups = self.distances[self.distances["protected_word"] == ""], self.facts["protected_groups"]
         return tuple(distance_statement(row, groups, self.measure) for row in rows_of(ends))
 
+    @cached_property
+    def _together(self) -> tuple[Statement, ...]:
+        """What the settled changes of conditions, and of words, are worth together."""
+        ends = self.changes[[self._is_end(row) for row in rows_of(self.changes)]]
+        return settled_together(ends, self.facts["hdi_prob"])
+
     def _is_end(self, row: Any) -> bool:
         """Whether a change is from the first condition, and of periods to the last one."""
         is_last = self.facts["times"] is None or row["second"] == self.conditions[-1]
@@ -202,6 +209,7 @@ class Changes(ComparedConditions):
                     *neighbour_statements(self.neighbours, 1 - facts["hdi_prob"]),
                 ),
             ),
+            StatementList("Settled changes together", self._together),
             StatementList("Words", tuple(word_statements(self.changes)), detail=True),
             StatementList(self._numbers, self._distance_statements() if len(self.changes) else (), detail=True),
             StatementList("How to read it", explanations(self.measure), detail=True),
@@ -220,7 +228,7 @@ class Changes(ComparedConditions):
         prob = f"{percent_text(facts['hdi_prob'])} HPDI"
         of_words, change = changes["protected_word"] != "", {"mean": "Change"}
         ends = changes[[self._is_end(row) for row in rows_of(changes)]]
-        tables = first_tables(ends, self.contrasts, facts, prob) | {
+        tables = first_tables(ends, self.contrasts, facts, prob, self._together) | {
             "changes": ResultTable(
                 changes[~of_words], "Changes", f"Changes of contrasts, {prob}", headings=change, differences=True
             ),

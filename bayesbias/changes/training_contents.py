@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.number_text import shown_name
 from bayesbias.base.results import MOST_LINES, ResultFigure, ResultTable
+from bayesbias.base.statements import Statement
+from bayesbias.changes.many_changes import note_together
 from bayesbias.changes.training_statements import MARKS_OVER_SEEDS, WHICH_INTERVAL, training_mark
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 _ESTIMATE = ("mean", "hdi_low", "hdi_high", "seeds_low", "seeds_high", "probability_in_rope")
 _MORE = ("next_low", "next_high", "seed_share")
 _MOST_WORD_LINES = 40
+_RANKS = "A method that removes many dimensions also removes meaning."
 SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words", "second": "In"}
 """Headings of estimates over seeds: two intervals are told apart."""
 CHANGE_HEADINGS = SEED_HEADINGS | {
@@ -24,11 +27,16 @@ CHANGE_HEADINGS = SEED_HEADINGS | {
 
 
 def tables_over_seeds(
-    contrasts: "pd.DataFrame", verdicts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], prob: str
+    contrasts: "pd.DataFrame",
+    verdicts: Sequence[Mapping[str, Any]],
+    facts: Mapping[str, Any],
+    prob: str,
+    together: Sequence[Statement],
 ) -> dict[str, ResultTable]:
     """Return tables with marks: each condition, all words and groups over seeds, and the first contrast of each word.
 
-    `verdicts` are the rows of the answer; `facts` are those of `TrainingComparison`.
+    `verdicts` are the rows of the answer; `facts` are those of `TrainingComparison`; `together` says what the settled
+    ones are worth together.
     """
     import pandas as pd
 
@@ -59,7 +67,7 @@ def tables_over_seeds(
             ("second", *estimate, *(("dimensions_used",) if facts["ranks"] else ())),
             {**SEED_HEADINGS, "second": "Condition"},
             differences=True,
-            note="A method that removes many dimensions also removes meaning." if facts["ranks"] else "",
+            note=" ".join(filter(None, (note_together(together, "condition"), _RANKS if facts["ranks"] else ""))),
             mark=training_mark,
             marks=MARKS_OVER_SEEDS,
             in_folder=False,
@@ -73,7 +81,7 @@ def tables_over_seeds(
             (name, *several, *(("contrast",) if title == "Groups" else ()), *estimate, *_MORE),
             headings,
             differences=True,
-            note=WHICH_INTERVAL if place == 0 else "",
+            note=WHICH_INTERVAL if place == 0 else note_together(together, "word"),
             mark=training_mark,
             marks=MARKS_OVER_SEEDS,
             in_folder=False,

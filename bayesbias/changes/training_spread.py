@@ -10,7 +10,7 @@ from bayesbias.base.arrays import Floats, Integers
 from bayesbias.changes.result import Estimation
 from bayesbias.errors import ReportError, setting
 from bayesbias.estimates.frames import frame_of_draws
-from bayesbias.estimates.intervals import common_mean, draw_nodes, is_borderline
+from bayesbias.estimates.intervals import common_mean, draw_nodes, is_borderline, probability_of_direction
 from bayesbias.models.numerics.contrast_estimate import draws_interval
 from bayesbias.reports.posterior.contrasts import LEVELS, at_level
 
@@ -138,6 +138,7 @@ def estimates_over_trainings(
         part[["low_se", "high_se"]] = _errors_of_ends(mean + lists_error, hdi_prob, sum(map(len, block)), rng)
         ends = part[["hdi_low", "hdi_high", "low_se", "high_se"]].itertuples(index=False, name=None)
         part["borderline"] = [is_borderline(*row) for row in ends]
+        part["probability_of_direction"] = probability_of_direction(mean + lists_error)
         if rope is not None:
             inside = (mean + lists_error >= rope[0]) & (mean + lists_error <= rope[1])
             part["probability_in_rope"] = inside.mean(axis=0)

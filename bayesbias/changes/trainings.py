@@ -23,6 +23,7 @@ from bayesbias.base.statements import Statement, StatementList, rows_of
 from bayesbias.changes.change_code import DRAWS
 from bayesbias.changes.change_statements import change_answer
 from bayesbias.changes.engine import condition_contrasts
+from bayesbias.changes.many_changes import settled_together
 from bayesbias.changes.result import Estimation
 from bayesbias.changes.training_changes import (
     ORIGINAL,
@@ -143,7 +144,8 @@ class TrainingComparison(Result):
           and no seed contradicts another;
         - `mean`, `sd`, `hdi_low`, `hdi_high`: the contrast on average over seeds like these, with the uncertainty of
           the word lists; `seeds_low` to `seeds_high`: its interval over seeds alone, for these words; `next_low`
-          to `next_high`: its interval in an embedding of one more seed; `probability_in_rope`, if `rope` is given;
+          to `next_high`: its interval in an embedding of one more seed; `probability_of_direction`: the probability
+          of the sign of `mean`; `probability_in_rope`, if `rope` is given;
         - `lists_sd`: standard deviation from the word lists in one embedding; `seed_sd`: posterior mean of the standard
           deviation between seeds, `seed_sd_low` to `seed_sd_high` its interval;
         - `seed_share`: the seed's share of the variance of one embedding's contrast, `seed_share_low` to
@@ -195,6 +197,10 @@ class TrainingComparison(Result):
         return tuple(change_over_seeds_statement(row, ranks.get(row["second"], "")) for row in reversed(first.values()))
 
     @property
+    def _together(self) -> tuple[Statement, ...]:
+        return settled_together(self.contrasts, self.hdi_prob)
+
+    @property
     def _doubts(self) -> tuple[Statement, ...]:
         shown = self.contrasts if not self.facts["changed"] else self.contrasts[self.contrasts["protected_word"] == ""]
         return (*self.facts["doubts"], *disagreements(rows_of(shown), self.facts["ranks"]))
@@ -210,6 +216,7 @@ class TrainingComparison(Result):
             StatementList(BEFORE_ANSWER, alerts),
             StatementList("", (*self.verdicts, Statement("intervals", WHICH_INTERVAL)), bulleted=False),
             StatementList(DOUBTS, doubts),
+            StatementList("Settled together", self._together),
             StatementList(
                 f"{over} ({percent_text(self.hdi_prob)} HPDI, in units of cosine distance)",
                 tuple(
@@ -249,7 +256,9 @@ class TrainingComparison(Result):
                 *((StatementList("Lost words", lost),) if lost else ()),
                 StatementList("Methods", (training_methods(facts, self.hdi_prob, self.random_seed),), bulleted=False),
             ),
-            tables=tables_over_seeds(self.contrasts, [dict(one.numbers) for one in self.verdicts], facts, prob)
+            tables=tables_over_seeds(
+                self.contrasts, [dict(one.numbers) for one in self.verdicts], facts, prob, self._together
+            )
             | {
                 "contrasts": ResultTable(
                     self.contrasts,

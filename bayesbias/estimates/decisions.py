@@ -53,21 +53,26 @@ class Decisions:
         counts = {"settled": self.settled, "expected_wrong": self.expected, "low": self.low, "high": self.high}
         return counts | {"decided": int(self.decided.sum())}
 
-    def text(self, noun: str) -> str:
-        """Return how many settled ones are expected to be wrong, and how many are decided; `noun` is in the singular.
+    def text(self, noun: str, effect: str = "effect", where: str = "") -> str:
+        """Return how many settled ones are expected to be wrong, and how many are decided; nouns are in the singular.
+
+        `where` follows the noun.
 
         >>> decisions([0.999, 0.98, 0.6, 0.7], [True, True, False, False], 0.89).text("question")
         'Of the 2 settled questions, 0.3 (89% interval 0 to 1) are expected to have no effect or the other sign, as far
         as all 4 show how common and how large effects are. At a rate of 10%, 2 can be decided.'
         """
         wrong = (
-            f"Of the {self.settled} settled {noun}s, {self.expected:.1f} ({percent_text(self.hdi_prob)} interval "
-            f"{self.low} to {self.high}) are expected to have no effect or the other sign"
+            f"Of the {self.settled} settled {noun}s{where}, {self.expected:.1f} ({percent_text(self.hdi_prob)} "
+            f"interval {self.low} to {self.high}) are expected to have no {effect} or the other sign"
         )
         if self.settled == 1:
-            wrong = f"The probability that the settled {noun} has no effect or the other sign is {self.expected:.2f}"
+            wrong = (
+                f"The probability that the settled {noun}{where} has no {effect} or the other sign is "
+                f"{self.expected:.2f}"
+            )
         return (
-            f"{wrong}, as far as all {len(self.wrong)} show how common and how large effects are. At a rate of "
+            f"{wrong}, as far as all {len(self.wrong)} show how common and how large {effect}s are. At a rate of "
             f"{percent_text(DECISION_RATE)}, {self.decided.sum()} can be decided."
         )
 

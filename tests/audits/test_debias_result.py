@@ -42,6 +42,16 @@ def test_every_embedding_method_and_measure_has_a_row(report: bb.audits.DebiasRe
     assert report.table.loc[~associations, ["observed", "change_observed"]].isna().all(axis=None)
 
 
+def test_settled_changes_are_judged_together(report: bb.audits.DebiasReport) -> None:
+    rows = report.table[(report.table["kind"] == "association") & (report.table["method"] != "original")]
+    (statement,) = [one for part in report.parts for one in part.statements if one.kind == "by chance"]
+    settled = rows[~rows["reading"].isin(["not settled", "borderline", "no change"])]
+    assert list(statement.numbers["wrong"]) == [f"{row.embedding}, {row.method}" for row in settled.itertuples()]
+    assert re.search(r"settled results? \(one for each embedding and method\)", statement.text)
+    assert report.contents.tables["methods"].note == str(statement)
+    assert rows["probability_of_direction"].between(0.5, 1).all()
+
+
 def test_draws_that_did_not_converge_are_said_first(report: bb.audits.DebiasReport, tmp_path: Path) -> None:
     doubtful = replace(report, not_converged={("E1", "linear"): "R-hat is 1.36."})
     (first, *_) = doubtful.parts
@@ -103,7 +113,7 @@ def doubts_of(report: bb.audits.DebiasReport) -> StatementList:
 
 def test_the_text_says_the_numbers(report: bb.audits.DebiasReport) -> None:
     statements = [statement for part in report.parts for statement in part.statements]
-    kinds = ["answer", "association", "association", "score", "score", "other", "other", "other"]
+    kinds = ["answer", "association", "association", "by chance", "score", "score", "other", "other", "other"]
     assert [statement.kind for statement in statements] == kinds
     assert "--measure word_similarity=" not in statements[-1].text
     assert "measures=[('word_similarity', 'ws353.txt')]" in statements[-1].text

@@ -128,7 +128,7 @@ def test_limits_and_methods_follow_the_facts() -> None:
     assert "size" not in [statement.kind for statement in change_limits(FACTS | {"rope": (-0.1, 0.1)}, 1)]
     many = {pairs: change_limits(FACTS, pairs)[4].text for pairs in (1, 3)}
     assert many[3].startswith("Which of many changes are chance. The table has 3 pairs of conditions")
-    assert many[1].startswith("Which of many changes are chance. Many words are judged at once")
+    assert many[1].startswith("Which of many changes are chance. Of many intervals of 89%, some exclude 0")
     text = methods_statement(FACTS).text
     assert "8 protected words with 12 attribute words, controls included, in 3 conditions" in text
     assert "1,000 draws of each chain (seed 7; bayesbias 0.1)" in text

@@ -59,6 +59,15 @@ class TestCompareSeeds:
         fits = {1: short_fit, 2: shifted(short_fit, 0.01)}
         first = bb.compare_trainings(fits, level="all", random_seed=3)
         assert list(first.contrasts["protected_word"]) == list(bb.contrasts(short_fit, level="all")["protected_word"])
+        words = first.contrasts[first.contrasts["protected_word"] != ""]
+        words = words[words["contrast"] == "associated - different"]
+        settled = words[((words["hdi_low"] > 0) | (words["hdi_high"] < 0)) & ~words["borderline"]]
+        judged = [one for part in first.parts for one in part.statements if one.kind == "by chance"]
+        assert [list(one.numbers["wrong"]) for one in judged] == [settled["protected_word"].tolist()] * bool(
+            len(settled)
+        )
+        assert len(settled)
+        assert words["probability_of_direction"].between(0.5, 1).all()
         again = bb.compare_trainings(fits, level="all", random_seed=3)
         assert first.contrasts.equals(again.contrasts)
         for level in ("overall", "protected_group"):
