@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbias.base.statements import Statement
+from bayesbias.errors import name_some
 from bayesbias.estimates.decisions import decisions
 from bayesbias.estimates.intervals import is_settled
 
@@ -55,8 +56,11 @@ def together(
         return
     of_all = decisions(rows["probability_of_direction"], settled, hdi_prob)
     wrong = dict(zip(rows[key][settled], of_all.wrong[settled].tolist(), strict=True))
-    numbers = {"of": noun, "contrast": rows["contrast"].iloc[0], **of_all.numbers, "wrong": wrong}
-    yield Statement(TOGETHER, f"{of_all.text(noun, effect, where)} {_AT_ONCE}", numbers)
+    chosen = rows[key][of_all.decided].astype(str).tolist()
+    numbers = {"of": noun, "contrast": rows["contrast"].iloc[0], **of_all.numbers, "wrong": wrong, "chosen": chosen}
+    named = f" ({name_some(chosen, 12)})" if 0 < len(chosen) < len(wrong) else ""
+    text = f"{of_all.text(noun, effect, where).removesuffix('.')}{named}. {_AT_ONCE}"
+    yield Statement(TOGETHER, text, numbers)
 
 
 def note_together(statements: Sequence[Statement], noun: str) -> str:
