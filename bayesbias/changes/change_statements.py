@@ -1,6 +1,6 @@
 """Sentences on changes, with their numbers: one vocabulary for embeddings, periods and methods."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesbias.base.arrays import ROUNDING
@@ -69,6 +69,8 @@ _PAIR = ["protected_word", "attribute_word"]
 _FEWEST_LEFT = 6  # words of all lists, by which debiasing can be judged
 _TIES = 0.1  # share of ties of a word that was not equalized
 _CONTROLS = ("human", "neutral")
+CONTROLS_DIFFER = "controls differ"
+"""Kind of the doubt about control words that changed."""
 
 
 def condition_word(facts: Mapping[str, Any]) -> str:
@@ -359,33 +361,56 @@ def _shifted_controls(
     rows: list[dict[str, Any]], first: str, second: str, facts: Mapping[str, Any]
 ) -> Iterator[Statement]:
     """Yield whether control words changed, so that part of the changes is not about the association."""
-    controls = [row for row in rows if row["connection"] in _CONTROLS]
-    # With a rope, a change that is too small to matter does not count.
-    moved = [
-        row
-        for row in controls
-        if is_settled(row["hdi_low"], row["hdi_high"])
-        and not row["borderline"]
-        and row.get("probability_in_rope", 0.0) < facts["hdi_prob"]
-    ]
     others = [row for row in rows if row["connection"] not in _CONTROLS]
+    moved = moved_controls(rows, facts["hdi_prob"])
     if not moved or not others:
         return
-    measure = measure_of(facts)
-    shifts = [f"{measure.preposition} {row['connection']} words changed by {signed_text(row['mean'])}" for row in moved]
-    text = f"From {first!r} to {second!r}, the mean {measure.short} {', and that '.join(shifts)}"
-    if all(row["direction"] == "equal" for row in others):
-        text += f", although no {measure.short} {measure.preposition} other words did."
-    else:
-        text += (
-            ". Hard debiasing, for example, moves words in general. The contrasts with these control words contain "
-            "their shift."
-        )
-        if any(row["connection"] == "different" for row in others):
-            text += (
-                " Judge the association by the contrast associated - different, in which a shift of all words cancels."
-            )
-    yield Statement("controls differ", text, {row["connection"]: row for row in moved})
+    shifts = {row["connection"]: f"by {signed_text(row['mean'])}" for row in moved}
+    unmoved = all(row["direction"] == "equal" for row in others)
+    connections = {row["connection"] for row in others}
+    text = shifts_text(shifts, first, second, measure_of(facts), connections, others_unmoved=unmoved)
+    yield Statement(CONTROLS_DIFFER, text, {row["connection"]: row for row in moved})
+
+
+def moved_controls(rows: Sequence[Mapping[str, Any]], hdi_prob: float) -> list[Mapping[str, Any]]:
+    """Return the rows of control words whose mean distance changed; with a rope, by more than is too small to matter.
+
+    `rows` are those of `Changes.distances` about all words.
+    """
+    return [
+        row
+        for row in rows
+        if row["connection"] in _CONTROLS
+        and is_settled(row["hdi_low"], row["hdi_high"])
+        and not row["borderline"]
+        and row.get("probability_in_rope", 0.0) < hdi_prob
+    ]
+
+
+def shifts_text(
+    shifts: Mapping[str, str],
+    first: str,
+    second: str,
+    measure: Measure,
+    others: Collection[str],
+    *,
+    others_unmoved: bool = False,
+) -> str:
+    """Return how control words changed, and what to do; `shifts` says by how much, by connection.
+
+    `others` are the connections of the other words, and `others_unmoved` is whether none of their distances changed.
+    """
+    words = [f"{measure.preposition} {connection} words changed {text}" for connection, text in shifts.items()]
+    text = f"From {first!r} to {second!r}, the mean {measure.short} {', and that '.join(words)}"
+    if others_unmoved:
+        return f"{text}, although no {measure.short} {measure.preposition} other words did."
+    text += (
+        ". Hard debiasing, for example, moves words in general. The contrasts with these control words contain their "
+        "shift."
+    )
+    if "different" in others:
+        text += " Judge the association by the contrast associated - different, in which a shift of all words cancels."
+    return text
 
 
 def equalized_doubts(

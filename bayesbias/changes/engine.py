@@ -333,10 +333,7 @@ def changes_of(
             for key, frame in parts.items():
                 frame.insert(0, "contrast", name)
                 frames[key].append(frame)
-        for place, connection in enumerate(pairing.sample.connections):
-            frame = distance_rows(pairing.draw(estimation, (place, None)), pairing, estimation)
-            frame.insert(0, "connection", connection)
-            frames["distances"].append(frame)
+        frames["distances"] += distances_to_connections(pairing, estimation)
     notes = {name: dict(table_facts(table)) for name, table in tables.items()}
     return Changes(
         contrasts=EstimateFrame(in_conditions),
@@ -383,6 +380,18 @@ def changes_of_contrasts(
     if not frames:
         raise _without_contrast(pairing.sample, estimation.baseline)
     return pd.concat(frames, ignore_index=True), np.concatenate(draws, axis=1)
+
+
+def distances_to_connections(
+    pairing: Pairing, estimation: Estimation, *, of_words: bool = True
+) -> "list[pd.DataFrame]":
+    """Return the rows of `Changes.distances` of each connection; without `of_words`, those of all words alone."""
+    frames = []
+    for place, connection in enumerate(pairing.sample.connections):
+        drawn = pairing.draw(estimation, (place, None))
+        frames.append(distance_rows(drawn, pairing, estimation, of_words=of_words))
+        frames[-1].insert(0, "connection", connection)
+    return frames
 
 
 def doubts_about_words(

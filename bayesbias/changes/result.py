@@ -561,8 +561,13 @@ def _word_parts(
     return (np.stack(columns, axis=1), labels) if columns else None
 
 
-def distance_rows(drawn: ContrastDraws, pairing: Pairing, estimation: Estimation) -> "pd.DataFrame":
-    """Return the changes of the mean distance to one kind of attribute words: of all words, then of single words."""
+def distance_rows(
+    drawn: ContrastDraws, pairing: Pairing, estimation: Estimation, *, of_words: bool = True
+) -> "pd.DataFrame":
+    """Return the changes of the mean distance to one kind of attribute words: of all words, then of single words.
+
+    Without `of_words`, the rows of single words are left out.
+    """
     import pandas as pd
 
     sample, ends = pairing.sample, pairing.ends
@@ -570,7 +575,7 @@ def distance_rows(drawn: ContrastDraws, pairing: Pairing, estimation: Estimation
     draws, labels = _labelled(drawn.population.draws, drawn.observed, ends, sample, same, {})
     settings = estimation.hdi_prob, estimation.rope
     frames = [estimate_rows(draws, labels, *settings, means=np.array(labels["observed"]), unit=sample.unit)]
-    words = _word_parts(drawn, sample, ends, same)
+    words = _word_parts(drawn, sample, ends, same) if of_words else None
     if words is not None:
         frames.append(estimate_rows(*words, *settings, unit=sample.unit))
     return pd.concat(frames, ignore_index=True).drop(columns="protected_group")

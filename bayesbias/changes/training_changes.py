@@ -8,11 +8,12 @@ import numpy as np
 
 from bayesbias.base.number_text import counted, interval_text, signed_text
 from bayesbias.base.statements import Statement, rows_of
-from bayesbias.changes.change_statements import in_rope_text
+from bayesbias.changes.change_statements import CONTROLS_DIFFER, in_rope_text, moved_controls, shifts_text
 from bayesbias.changes.engine import (
     changes_of_contrasts,
     checked_tables,
     condition_contrasts,
+    distances_to_connections,
     doubts_about_words,
     paired_conditions,
 )
@@ -21,8 +22,10 @@ from bayesbias.changes.result import Estimation
 from bayesbias.changes.training_spread import KEYS, OverSeeds
 from bayesbias.changes.training_statements import both_intervals_text, condition_label, counts_text, original_sd_text
 from bayesbias.errors import ReportError, name_some
+from bayesbias.models.data import SIDES
 from bayesbias.models.fits import fitted_table
 from bayesbias.reports.posterior.contrasts import contrast_draws
+from bayesbias.tables.measures import COSINE_DISTANCE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,10 +89,13 @@ def seed_changes(
 ) -> tuple[OverSeeds, tuple[Statement, ...]]:
     """Return the paired changes of each seed at a level, from the fits of both conditions, and doubts about words.
 
-    The doubts are about words that the second condition lost, equalized or tied, as in `Changes.doubts`. Rows that a
+    The doubts are about control words that changed, and words that the second condition lost, equalized or tied, as in
+    `Changes.doubts`. Rows that a
     seed lacks, such as those of a word that debiasing lost there, are left out.
     """
-    frames, draws, doubts = {}, [], {}
+    import pandas as pd
+
+    frames, draws, doubts, distances = {}, [], {}, {}
     conditions = {first.name: first, second.name: second}
     for seed in first.fits:
         tables = checked_tables({label: fitted_table(one.fits[seed]) for label, one in conditions.items()})
@@ -98,7 +104,30 @@ def seed_changes(
         frames[seed], drawn = changes_of_contrasts(pairing, contrasts, estimation)
         draws.append(drawn)
         doubts[seed] = doubts_about_words(pairing, tables, second.fits[seed])
-    return OverSeeds.of_changes(frames, draws, level), tuple(_over_seeds(doubts))
+        distances[seed] = pd.concat(distances_to_connections(pairing, estimation, of_words=False))
+    shifted = _shifted_controls(distances, first.name, second.name, estimation.hdi_prob)
+    return OverSeeds.of_changes(frames, draws, level), (*shifted, *_over_seeds(doubts))
+
+
+def _shifted_controls(
+    distances: "Mapping[Hashable, pd.DataFrame]", first: str, second: str, hdi_prob: float
+) -> Iterator[Statement]:
+    """Yield whether control words changed, by the changes of mean distances in each seed."""
+    import pandas as pd
+
+    moved = [row["connection"] for of_seed in distances.values() for row in moved_controls(rows_of(of_seed), hdi_prob)]
+    every = pd.concat(distances.values())
+    others = set(every["connection"]) - set(moved)
+    if not moved or not others & set(SIDES):
+        return
+    means = every.groupby("connection")["mean"].mean()
+    counts = {name: moved.count(name) for name in dict.fromkeys(moved)}
+    shifts = {
+        name: f"by {signed_text(means[name])} on average over seeds (settled in {count} of {len(distances)})"
+        for name, count in counts.items()
+    }
+    text = shifts_text(shifts, first, second, COSINE_DISTANCE, others)
+    yield Statement(CONTROLS_DIFFER, text, {name: {"mean": means[name], "settled": counts[name]} for name in counts})
 
 
 def _over_seeds(doubts: Mapping[Hashable, tuple[Statement, ...]]) -> Iterator[Statement]:

@@ -176,3 +176,44 @@ def test_a_change_of_nothing_has_no_share_of_the_seed() -> None:
     (verdict,) = bb.compare_trainings(fits, changed={"none": fits}, random_seed=1).verdicts
     assert "is the same in none" in str(verdict)
     assert "The seed accounts" not in str(verdict)
+
+
+def with_controls(table: pd.DataFrame, shift: float) -> pd.DataFrame:
+    """Return a table with as many neutral words as its first list has; their distances are noise around 0.8 and more."""
+    rng = np.random.default_rng(2)
+    controls = table[table["attribute_group"] == table["attribute_group"].iloc[0]].copy()
+    controls["attribute_word"] = "neutral " + controls["attribute_word"].astype(str)
+    controls["cosine_distance"] = 0.8 + shift + rng.normal(0.0, 0.05, len(controls))
+    return pd.concat([table, controls.assign(connection="neutral", attribute_group="neutral")], ignore_index=True)
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(0.2, ["neutral"]), (0.0, [])])
+def test_control_words_that_a_method_moves_are_a_doubt_about_changes_over_seeds(
+    shift: float, expected: list[str]
+) -> None:
+    tables = planted(np.random.default_rng(1), 0.1)[:2]
+    shifted = [
+        {"original": with_controls(one["original"], 0.0), "changed": with_controls(one["changed"], shift)}
+        for one in tables
+    ]
+    fits, others = (
+        {seed: bb.fit(one[name], draws=400, random_seed=1, progress=False) for seed, one in enumerate(shifted)}
+        for name in ("original", "changed")
+    )
+    compared = bb.compare_trainings(fits, changed={"hard": others}, random_seed=1)
+    doubts = [doubt for part in compared.parts for doubt in part.statements if doubt.kind == "controls differ"]
+    assert [[*doubt.numbers] for doubt in doubts] == [expected] * len(expected)
+    for doubt in doubts:
+        columns = ["protected_word", "attribute_word", "cosine_distance"]
+        plain = np.mean(
+            [
+                (one["changed"].merge(one["original"], on=columns[:2]).query("connection_x == 'neutral'"))
+                .pipe(lambda both: both["cosine_distance_x"] - both["cosine_distance_y"])
+                .mean()
+                for one in shifted
+            ]
+        )
+        assert doubt.numbers["neutral"]["mean"] == pytest.approx(plain, abs=1e-9)
+        assert doubt.numbers["neutral"]["settled"] == 2
+        assert "on average over seeds (settled in 2 of 2)" in doubt.text
+        assert "Judge the association by the contrast associated - different" in doubt.text

@@ -134,8 +134,9 @@ def ends_of_axis(
     half = check_count("words_in_all", count, least=4) // 2
     if len(others) < 2 * half:
         raise MeasureError(
-            f"words_in_all={count}: the embedding {reference.name!r} has {len(others):,} words to choose from. Give "
-            "more words, or choose fewer."
+            f"words_in_all={count}: the embedding {reference.name!r} has {len(others):,} words to choose from, without "
+            "those that define the axis and, unless you give words, without entries that are not made of letters. "
+            "Choose fewer, or give more words."
         )
     along = projections(reference, others, direction)
     order = np.argsort(-along, kind="stable")

@@ -25,6 +25,7 @@ NEARLY_ONE = 0.77
 _CLEARLY_LESS = 0.85
 # Groups of words that a sentence names.
 _MOST_SHOWN = 3
+_SHOWN = 0.05  # one decimal shows less
 _MEASURED = {True: "distances", False: "unknown"}
 
 
@@ -142,8 +143,8 @@ def worth_text(record: Mapping[str, Any]) -> str:
 
 
 def worth_phrase(record: Mapping[str, Any]) -> str:
-    """Return what a list is worth, for the end of a sentence; empty if it is worth about all its words."""
-    if not is_clearly_less(record):
+    """Return what a list is worth, for the end of a sentence; empty if it is worth all its words."""
+    if record["words"] - record["effective_words"] < _SHOWN:
         return ""
     joined = record["nearly_one"].split("; ") if record["nearly_one"] else []
     more = f" and {len(joined) - _MOST_SHOWN} more groups" if len(joined) > _MOST_SHOWN else ""

@@ -63,7 +63,8 @@ def test_lists_that_are_worth_their_words_are_not_mentioned() -> None:
     record = {"role": "attribute", "list": "x", "words": 8, "effective_words": 7.9, "nearly_one": "", "topic": False}
     record["measured"] = "vectors of 1,200 random words"
     assert list(dependence_statements([record], multivariate=True)) == []
-    assert worth_text(record) == "x: 8 words"
+    assert worth_text(record) == "x: 8 words, worth about 7.9 independent ones"
+    assert worth_text(record | {"effective_words": 7.99}) == "x: 8 words"
 
 
 def test_many_clusters_are_named_in_part() -> None:
