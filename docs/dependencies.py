@@ -28,6 +28,7 @@ PURPOSES = {
     "rich": "progress bars in a terminal",
     "scipy": "distributions, linear algebra",
     "threadpoolctl": "one thread for small matrices",
+    "tomli-w": "files of frozen plans",
     "typer": "the command line",
     "xarray": "labelled draws; the format of a fit",
 }

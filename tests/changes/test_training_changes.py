@@ -179,7 +179,7 @@ def test_a_change_of_nothing_has_no_share_of_the_seed() -> None:
 
 
 def with_controls(table: pd.DataFrame, shift: float) -> pd.DataFrame:
-    """Return a table with as many neutral words as its first list has; their distances are noise around 0.8 and more."""
+    """Return a table with as many neutral words as its first list has; they lie about 0.8 away."""
     rng = np.random.default_rng(2)
     controls = table[table["attribute_group"] == table["attribute_group"].iloc[0]].copy()
     controls["attribute_word"] = "neutral " + controls["attribute_word"].astype(str)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tomli_w
 
 import bayesbias as bb
 from bayesbias.audits.audit import AuditGrid, audit_frame
@@ -18,7 +19,6 @@ from bayesbias.audits.plan import lost_lists, read_audit_plan
 from bayesbias.audits.running import KeptAnswers
 from bayesbias.base.files.inputs import SEAL_SIZE, sealed
 from bayesbias.errors import InputFileError
-from bayesbias.reports.plans.frozen_plan import _toml_lines
 from tests.audits import pets
 from tests.fuzz.contexts import whole_index
 from tests.fuzz.mutations import flipped, mutated
@@ -141,8 +141,10 @@ def frozen_plan_text(rng: Generator) -> bytes:
     content = plan.to_dict()
     if rng.random() < 0.6:
         content = with_odd_value(content, rng)
-    lines = _toml_lines(content) if isinstance(content, dict) else [str(content)]
-    text = "\n".join(lines).encode(errors="replace")
+    try:
+        text = tomli_w.dumps(content).encode(errors="replace")
+    except (AttributeError, TypeError):  # TOML has no such value
+        text = str(content).encode(errors="replace")
     return mutated(text, rng) if rng.random() < 0.5 else text
 
 

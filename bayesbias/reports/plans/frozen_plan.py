@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +43,6 @@ _HEAD = """\
 # `bayesbias report FIT --frozen-plan FILE` and `bayesbias audit PLAN --frozen-plan FILE` say of each number whether
 # this plan has it, and what was changed since.
 """
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class _Question(TypedDict, total=False):
@@ -257,11 +255,12 @@ def write_plan(plan: FrozenPlan, path: str | os.PathLike[str], *, overwrite: boo
     ...     bb.reports.read_plan(path).record == plan.record
     True
     """
+    import tomli_w
+
     check_type("plan", plan, FrozenPlan, "what bb.audits.freeze_plan returned")
     if Path(path).suffix != ".toml":
         raise OutputError(f"{path}: a frozen plan is a .toml file. Give it that ending.")
-    text = "\n".join([_HEAD.format(no_date=NO_DATE).rstrip(), *_toml_lines(plan.to_dict())])
-    write_text(path, f"{text}\n", overwrite=overwrite)
+    write_text(path, f"{_HEAD.format(no_date=NO_DATE)}{tomli_w.dumps(plan.to_dict())}", overwrite=overwrite)
     return Path(path)
 
 
@@ -405,31 +404,3 @@ def _without_empty(content: Any) -> Any:
 def _checksum(content: Mapping[str, Any]) -> str:
     """Return a hash of what a plan says; neither comments nor the order of keys change it."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _toml_lines(content: Mapping[str, Any], section: tuple[str, ...] = ()) -> Iterator[str]:
-    """Yield the lines of a TOML document: values, then sections."""
-    for name, value in content.items():
-        if not isinstance(value, Mapping) and not _is_tables(value):
-            yield f"{_key(name)} = {_value(value)}"
-    for name, value in content.items():
-        inner = (*section, name)
-        for entry in value if _is_tables(value) else ():
-            yield from ("", f"[[{'.'.join(map(_key, inner))}]]", *_toml_lines(entry, inner))
-        if isinstance(value, Mapping):
-            values = [entry for entry in value.values() if not isinstance(entry, Mapping) and not _is_tables(entry)]
-            yield from ("", f"[{'.'.join(map(_key, inner))}]") if values else ()
-            yield from _toml_lines(value, inner)
-
-
-def _is_tables(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
-
-
-def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _value(name)
-
-
-def _value(value: Any) -> str:
-    """Return a value as JSON, which is TOML too but for one control character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
