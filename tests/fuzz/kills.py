@@ -89,6 +89,7 @@ COMMANDS = {
         ("--hdi-prob 0.8", "--hdi-prob 0.9"),
         0.05,
     ),
+    "plan freeze": Command("plan freeze religion -o plan.toml", "plan.toml", ("--rope 0.02", "--rope 0.03"), 0.05),
     "report": Command("report fit/fit.nc -o report.html", "report.html", _SEEDS, 0.1, reads=("fit",)),
     "demo": Command("demo -o demo", "demo", _SEEDS, 0.05),
 }
