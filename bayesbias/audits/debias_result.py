@@ -21,10 +21,10 @@ from bayesbias.base.results import (
     contents_of,
 )
 from bayesbias.base.statements import Statement, StatementList, rows_of
-from bayesbias.changes.many_changes import together
-from bayesbias.changes.readings import READINGS, change_mark, claims_sentence, reading_text
+from bayesbias.changes.readings import READINGS, change_mark, claims_sentence, is_claim, reading_text
 from bayesbias.errors import ReportError, name_some, setting
 from bayesbias.estimates.correlations import CORRELATION_COLUMNS, LEAST_EMBEDDINGS, correlated
+from bayesbias.estimates.decisions import judged_together
 from bayesbias.estimates.intervals import is_settled, mark_of, settled_text
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _LIMITS = (
     "Whether an association is gone. A method removes what it was fitted to. Words to which it was fitted, or that it "
     "equalized, say little: ask with other words, and ask a model that uses the vectors.",
     "Which changes are chance. Each change has an interval of its own; among many, some exclude 0 by chance. A "
-    "sentence beside settled changes of associations says how many are expected to be wrong.",
+    "sentence beside many settled changes of associations says how many are expected to be wrong.",
 )
 _NO_QUALITY = (
     "What a method cost. No measure of quality was asked for. Give a file of word similarity or analogies, such as "
@@ -172,12 +172,10 @@ class DebiasReport(Result):
         rows = rows.rename(columns={"change_low": "hdi_low", "change_high": "hdi_high", "quantity": "contrast"})
         names = ("embedding", "method", "measure")
         keys = [name for name in names if name == "method" or rows[name].nunique() > 1]
-        rows = rows.assign(
-            borderline=rows["reading"] == "borderline", name=rows[keys].astype(str).agg(", ".join, axis=1)
-        )
+        rows = rows.assign(settled=rows["reading"].map(is_claim), name=rows[keys].astype(str).agg(", ".join, axis=1))
         noun = "method" if keys == ["method"] else "result"
         where = "" if keys == ["method"] else f" (one for each {listed(keys, 3).replace('measure', 'study')})"
-        return tuple(together(rows, "name", noun, "change", self.hdi_prob, where))
+        return tuple(judged_together(rows, "name", noun, "change", self.hdi_prob, where))
 
     @property
     def _limits(self) -> tuple[str, ...]:

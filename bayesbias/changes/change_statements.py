@@ -230,7 +230,7 @@ def change_limits(facts: Mapping[str, Any], pairs: int) -> tuple[Statement, ...]
     )
     text = (
         f"Which of many changes are chance. {many}Of many intervals of {percent_text(facts['hdi_prob'])}, some exclude "
-        "0 by chance. A sentence beside settled changes says how many are expected to be wrong."
+        "0 by chance. A sentence beside many settled changes says how many are expected to be wrong."
     )
     statements.append(Statement("many changes", text))
     statements += without_contrast(facts["groups_not_compared"])
@@ -404,10 +404,7 @@ def shifts_text(
     text = f"From {first!r} to {second!r}, the mean {measure.short} {', and that '.join(words)}"
     if others_unmoved:
         return f"{text}, although no {measure.short} {measure.preposition} other words did."
-    text += (
-        ". Hard debiasing, for example, moves words in general. The contrasts with these control words contain their "
-        "shift."
-    )
+    text += ". A method of debiasing can move all words. The contrasts with these control words contain their shift."
     if "different" in others:
         text += " Judge the association by the contrast associated - different, in which a shift of all words cancels."
     return text

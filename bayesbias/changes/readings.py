@@ -78,6 +78,15 @@ def reading_text(reading: str, second: str) -> str:
     return READINGS[reading].text.format(second=second)
 
 
+def is_claim(reading: str) -> bool:
+    """Return whether a reading says that something changed.
+
+    >>> is_claim("smaller"), is_claim("borderline")
+    (True, False)
+    """
+    return reading not in ("borderline", "not settled", "no change")
+
+
 def change_mark(row: Mapping[str, Any]) -> str:
     """Return the mark of a change in a table: a circle (filled if settled), the arrow of the change, and the reading.
 

@@ -46,7 +46,7 @@ from bayesbias.changes.change_statements import (
     word_statements,
 )
 from bayesbias.changes.many_changes import settled_together
-from bayesbias.changes.readings import reading_of
+from bayesbias.changes.readings import is_claim, reading_of
 from bayesbias.changes.slope_statements import slope_answer, slope_estimate, slope_origins, slope_statements
 from bayesbias.estimates.intervals import (
     SCOPES,
@@ -179,7 +179,7 @@ class Changes(ComparedConditions):
     def _together(self) -> tuple[Statement, ...]:
         """What the settled changes of conditions, and of words, are worth together."""
         ends = self.changes[[self._is_end(row) for row in rows_of(self.changes)]]
-        return settled_together(ends, self.facts["hdi_prob"])
+        return settled_together(ends.assign(settled=ends["reading"].map(is_claim)), self.facts["hdi_prob"])
 
     def _is_end(self, row: Any) -> bool:
         """Whether a change is from the first condition, and of periods to the last one."""

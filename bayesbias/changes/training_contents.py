@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 _ESTIMATE = ("mean", "hdi_low", "hdi_high", "seeds_low", "seeds_high", "probability_in_rope")
 _MORE = ("next_low", "next_high", "seed_share")
+_BOTH: tuple[str, ...] = ("original_mean", "changed_mean")
 _MOST_WORD_LINES = 40
 _RANKS = "A method that removes many dimensions also removes meaning."
-SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words", "second": "In"}
+SEED_HEADINGS = {"mean": "Over seeds", "hdi_low": "Interval over seeds and words", "second": "Condition"}
 """Headings of estimates over seeds: two intervals are told apart."""
 CHANGE_HEADINGS = SEED_HEADINGS | {
     "mean": "Mean change over seeds",
     "change": "What changed",
+    "changed_mean": "Contrast after",
     "nearer": "Seeds: below 0",
     "farther": "Seeds: above 0",
 }
@@ -48,9 +50,10 @@ def tables_over_seeds(
     frames = {"Groups": ("protected_group", groups), "Words": ("protected_word", words)}
     what = "Changes of contrasts" if "change" in contrasts else "Contrasts"
     above, headings = "", SEED_HEADINGS
+    more = _BOTH if "change" in contrasts else _MORE
     if "change" in contrasts:
         above = f"; above 0, {facts['baseline']} words are farther than before"
-        headings = CHANGE_HEADINGS
+        headings = CHANGE_HEADINGS | {"original_mean": f"Contrast in {facts['first']}"}
     several = ("second",) if "second" in contrasts and contrasts["second"].nunique() > 1 else ()
     estimate = tuple(name for name in _ESTIMATE if name in contrasts)
     conditions = {}
@@ -65,7 +68,7 @@ def tables_over_seeds(
             f"Change of the contrast {frame['contrast'].iloc[0]}{of_words} in each condition over seeds, in units of "
             f"cosine distance, {prob}",
             ("second", *estimate, *(("dimensions_used",) if facts["ranks"] else ())),
-            {**SEED_HEADINGS, "second": "Condition"},
+            CHANGE_HEADINGS,
             differences=True,
             note=" ".join(filter(None, (note_together(together, "condition"), _RANKS if facts["ranks"] else ""))),
             mark=training_mark,
@@ -78,7 +81,7 @@ def tables_over_seeds(
             title,
             f"{what}{'' if title == 'Groups' else f' {frame["contrast"].iloc[0]}'} over seeds, in units of cosine "
             f"distance, {prob}{above}",
-            (name, *several, *(("contrast",) if title == "Groups" else ()), *estimate, *_MORE),
+            (name, *several, *(("contrast",) if title == "Groups" else ()), *estimate, *more),
             headings,
             differences=True,
             note=WHICH_INTERVAL if place == 0 else note_together(together, "word"),

@@ -30,8 +30,8 @@ of that from the word lists, and intervals of some seeds end beyond 0 and others
 WHICH_INTERVAL = (
     "The interval over seeds and words is the answer: other words like those of the study would move the number too. "
     "The one over seeds alone is about exactly these words: it says what more trainings would give with the same "
-    "lists. That of one more seed is for a single further training. For a group or a single word, the protected words "
-    "are fixed, and only the attribute words count as a sample."
+    "lists. The interval of one more seed is about a single further training. For a group or a single word, the "
+    "protected words are fixed, and only the attribute words count as a sample."
 )
 """Why the interval over seeds and words is the answer, and what that over seeds alone is for."""
 LIMITS = "What holds for other corpora, algorithms and settings: only {changed} changed."
@@ -282,11 +282,8 @@ def _counted(row: dict[str, Any]) -> str:
     return f"{compared.format(first)} in {most} of {counted(seeds, 'seed')}, {remainder}"
 
 
-def disagreements(rows: Iterable[Mapping[str, Any]], ranks: Mapping[str, str]) -> Iterator[Statement]:
-    """Yield on which contrasts the seeds disagree, or on which changes in each condition.
-
-    `ranks` are those of the vectors, by condition.
-    """
+def disagreements(rows: Iterable[Mapping[str, Any]]) -> Iterator[Statement]:
+    """Yield on which contrasts the seeds disagree, or on which changes in each condition."""
     by_condition: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         if row["reading"] == "seeds disagree":
@@ -294,10 +291,9 @@ def disagreements(rows: Iterable[Mapping[str, Any]], ranks: Mapping[str, str]) -
     for name, differing in by_condition.items():
         shown = name_some([f"{_title(row)} ({counts_text(row)})" for row in differing], 6)
         what = f"what {name} changes" if name else "these contrasts"
-        rank = f" The vectors of {name} keep {ranks[name]} dimensions." if name in ranks else ""
         text = (
             f"The seeds disagree on {what}: {shown}. Report the mean over seeds with its interval, and each seed, not "
-            f"one embedding.{rank}"
+            "one embedding."
         )
         yield Statement("seeds disagree", text, {"second": name, "contrasts": list(map(_title, differing))})
 

@@ -198,12 +198,12 @@ class TrainingComparison(Result):
 
     @property
     def _together(self) -> tuple[Statement, ...]:
-        return settled_together(self.contrasts, self.hdi_prob)
+        return settled_together(self.contrasts.assign(settled=self.contrasts["reading"] == "stable"), self.hdi_prob)
 
     @property
     def _doubts(self) -> tuple[Statement, ...]:
         shown = self.contrasts if not self.facts["changed"] else self.contrasts[self.contrasts["protected_word"] == ""]
-        return (*self.facts["doubts"], *disagreements(rows_of(shown), self.facts["ranks"]))
+        return (*self.facts["doubts"], *disagreements(rows_of(shown)))
 
     @property
     def _parts(self) -> tuple[StatementList, ...]:

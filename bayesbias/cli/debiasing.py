@@ -128,7 +128,7 @@ def debias(
         lines.append(opened)
     else:
         following = command_line("table", file, "--study", "STUDY", "--output", "debiased.csv")
-        lines.append(f"Next: {following}, then bayesbias compare.")
+        lines.append(f"Next: {following}, then bayesbias compare. Over trainings: bayesbias trainings --help")
     answer("\n".join(lines), quiet=quiet)
 
 

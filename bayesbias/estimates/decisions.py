@@ -10,8 +10,9 @@ wrong of at most `DECISION_RATE`, or by the rule of Benjamini and Hochberg (1995
 families. `validation/decisions` says how often both are right.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,11 @@ from scipy.special import log_ndtr, ndtri
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.number_text import percent_text
+from bayesbias.base.statements import Statement
+from bayesbias.errors import name_some
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DECISION_RATE = 0.1
 """Expected share of wrong decisions among those that are taken."""
@@ -26,6 +32,9 @@ _SHARES = (np.arange(40) + 0.5)[:, None, None, None] / 40  # of questions withou
 _ERRORS = np.array([0.85, 0.925, 1.0])[:, None, None]  # of z
 _SDS = np.geomspace(1.0, 16.0, 25)[:, None]  # of effects, in the unit of z
 _SAMPLES, _BLOCK = 4_000, 1_000
+FEWEST_TOGETHER = 5
+"""Number of questions of which a sentence says how many are wrong: fewer do not show how common effects are."""
+_AT_ONCE = "Often several are wrong at once, because they share words."
 _SURE = 1e-9  # smallest probability of the other sign: no finite number of draws shows less
 
 
@@ -60,7 +69,8 @@ class Decisions:
 
         >>> decisions([0.999, 0.98, 0.6, 0.7], [True, True, False, False], 0.89).text("question")
         'Of the 2 settled questions, 0.3 (89% interval 0 to 1) are expected to have no effect or the other sign, as far
-        as all 4 show how common and how large effects are. At a rate of 10%, 2 can be decided.'
+        as all 4 show how common and how large effects are. If at most 10% of decisions are to be wrong, 2 can be
+        decided.'
         """
         wrong = (
             f"Of the {self.settled} settled {noun}s{where}, {self.expected:.1f} ({percent_text(self.hdi_prob)} "
@@ -71,9 +81,10 @@ class Decisions:
                 f"The probability that the settled {noun}{where} has no {effect} or the other sign is "
                 f"{self.expected:.2f}"
             )
+        chosen = self.decided.sum() or "none"
         return (
-            f"{wrong}, as far as all {len(self.wrong)} show how common and how large {effect}s are. At a rate of "
-            f"{percent_text(DECISION_RATE)}, {self.decided.sum()} can be decided."
+            f"{wrong}, as far as all {len(self.wrong)} show how common and how large {effect}s are. If at most "
+            f"{percent_text(DECISION_RATE)} of decisions are to be wrong, {chosen} can be decided."
         )
 
 
@@ -116,6 +127,27 @@ def decisions(probabilities: ArrayLike, settled: Sequence[bool] | np.ndarray, hd
         settled=int(is_settled.sum()),
         hdi_prob=hdi_prob,
     )
+
+
+def judged_together(
+    rows: "pd.DataFrame", key: str, noun: str, effect: str, hdi_prob: float, where: str = ""
+) -> Iterator[Statement]:
+    """Yield what the settled rows are worth, with the probability that each is wrong; nothing if there are few rows.
+
+    `rows` have a column `key` with their names, `contrast`, `hdi_low`, `hdi_high`, `settled` and
+    `probability_of_direction`.
+    """
+    rows = rows[rows["hdi_low"] < rows["hdi_high"]]  # nothing is left to judge where no distance differs
+    settled = rows["settled"].to_numpy(dtype=bool)
+    if len(rows) < FEWEST_TOGETHER or not settled.any():
+        return
+    of_all = decisions(rows["probability_of_direction"], settled, hdi_prob)
+    wrong = dict(zip(rows[key][settled], of_all.wrong[settled].tolist(), strict=True))
+    chosen = rows[key][of_all.decided].astype(str).tolist()
+    numbers = {"of": noun, "contrast": rows["contrast"].iloc[0], **of_all.numbers, "wrong": wrong, "chosen": chosen}
+    named = f" ({name_some(chosen, 12)})" if 0 < len(chosen) < len(wrong) else ""
+    text = f"{of_all.text(noun, effect, where).removesuffix('.')}{named}. {_AT_ONCE}"
+    yield Statement("by chance", text, numbers)
 
 
 def _given_nodes(z: Floats) -> tuple[Floats, Floats]:

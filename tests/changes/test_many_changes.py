@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from bayesbias.changes.many_changes import note_together, settled_together
+from bayesbias.estimates.decisions import FEWEST_TOGETHER
 
 
 def changes(z: np.ndarray, second: str, *, words: bool = True, contrast: str = "a - b") -> pd.DataFrame:
@@ -18,7 +19,7 @@ def changes(z: np.ndarray, second: str, *, words: bool = True, contrast: str = "
             "protected_word": [f"word {place}" for place in range(len(z))] if words else "",
             "hdi_low": z - 1.6,
             "hdi_high": z + 1.6,
-            "borderline": False,
+            "settled": np.abs(z) > 1.6,
             "probability_of_direction": norm.cdf(np.abs(z)),
         }
     )
@@ -28,7 +29,8 @@ def test_changes_of_conditions_and_of_their_words_are_judged_together_each() -> 
     rng = np.random.default_rng(1)
     frame = pd.concat(
         [
-            changes(np.array([4.0]), "hard", words=False),
+            *(changes(np.array([z]), f"method {place}", words=False) for place, z in enumerate([0.1, -0.4, 0.7])),
+            changes(np.array([6.0]), "hard", words=False),
             changes(np.array([0.5]), "soft", words=False),
             changes(rng.normal(0.0, 1.0, 300), "hard"),
             changes(rng.normal(0.0, 5.0, 300), "soft"),
@@ -50,18 +52,17 @@ def test_changes_of_conditions_and_of_their_words_are_judged_together_each() -> 
 
 
 def test_contrasts_under_one_condition_have_effects() -> None:
-    (statement,) = settled_together(changes(np.array([4.0, 0.1, 5.0]), "").drop(columns="second"), 0.89)
+    z = np.array([4.0, 0.1, 5.0, 0.2, -0.3])
+    (statement,) = settled_together(changes(z, "").drop(columns="second"), 0.89)
     assert statement.text.startswith("Of the 2 settled words, ")
     assert "no effect or the other sign" in statement.text
 
 
-@pytest.mark.parametrize("case", ["nothing settled", "borderline", "one word", "no distance differs", "no rows"])
+@pytest.mark.parametrize("case", ["nothing settled", "few words", "no distance differs", "no rows"])
 def test_without_several_questions_and_a_settled_one_there_is_nothing_to_judge(case: str) -> None:
-    frame = changes(np.array([0.5, 1.0] if case == "nothing settled" else [4.0, 5.0]), "hard")
-    if case == "borderline":
-        frame["borderline"] = True
-    elif case == "one word":
-        frame = frame[:1]
+    frame = changes(np.full(FEWEST_TOGETHER, 0.5 if case == "nothing settled" else 5.0), "hard")
+    if case == "few words":
+        frame = frame[1:]
     elif case == "no distance differs":
         frame[["hdi_low", "hdi_high"]] = 0.0
     elif case == "no rows":

@@ -16,7 +16,7 @@ def contrasts(groups: int, words: int) -> pd.DataFrame:
 
 
 def test_groups_and_words_have_a_table_each_with_marks() -> None:
-    groups, words = tables_over_seeds(contrasts(2, 3), [], FACTS, "89% HPDI").values()
+    groups, words = tables_over_seeds(contrasts(2, 3), [], FACTS, "89% HPDI", ()).values()
     assert (groups.section, words.section) == ("Groups", "Words")
     assert groups.frame["protected_group"].tolist() == [
         "All words",
@@ -25,7 +25,9 @@ def test_groups_and_words_have_a_table_each_with_marks() -> None:
     ]
     assert words.mark is not None
     assert [words.mark(row) for row in words.frame.to_dict("records")] == ["● ← nearer"] * 3
-    assert [table.section for table in tables_over_seeds(contrasts(2, 0), [], FACTS, "89% HPDI").values()] == ["Groups"]
+    assert [table.section for table in tables_over_seeds(contrasts(2, 0), [], FACTS, "89% HPDI", ()).values()] == [
+        "Groups"
+    ]
 
 
 def test_the_first_figure_has_no_words_and_says_what_it_leaves_out() -> None:

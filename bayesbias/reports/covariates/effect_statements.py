@@ -156,8 +156,9 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
         yield Statement(
             "correlation",
             f"The observed correlation of leans with {quoted_name(name)} is {correlation_text(link['observed'])}. "
-            f"Chance in the attribute words weakens it; without this chance it is {ends[0]} ({ends[1]} to {ends[2]}), "
-            f"an interval that can be too narrow. To decide whether leans follow {quoted_name(name)}, use the slope.",
+            f"Chance in the attribute words weakens it: the estimate without it is {ends[0]} ({ends[1]} to "
+            f"{ends[2]}), whose interval can be too narrow. Report the slope: it decides whether leans follow "
+            f"{quoted_name(name)}.",
             {"covariate": name, **{key: link[key] for key in ("mean", "hdi_low", "hdi_high", "observed")}},
         )
         if np.isfinite(link.get("wefat_correlation", np.nan)):
@@ -173,7 +174,8 @@ def effect_statements(effect: Effect) -> Iterator[Statement]:
     yield Statement(
         "residual sd",
         f"Leans of words like these vary around this relation with an sd of {distance_text(beyond['mean'])} "
-        f"({distance_text(beyond['hdi_low'])} to {distance_text(beyond['hdi_high'])}), without that chance.",
+        f"({distance_text(beyond['hdi_low'])} to {distance_text(beyond['hdi_high'])}), not counting chance in the "
+        "attribute words.",
         {"mean": beyond["mean"], "low": beyond["hdi_low"], "high": beyond["hdi_high"]},
     )
     yield from effect.single_words

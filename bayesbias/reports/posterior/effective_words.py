@@ -144,7 +144,7 @@ def worth_text(record: Mapping[str, Any]) -> str:
 
 def worth_phrase(record: Mapping[str, Any]) -> str:
     """Return what a list is worth, for the end of a sentence; empty if it is worth all its words."""
-    if record["words"] - record["effective_words"] < _SHOWN:
+    if not record["words"] - record["effective_words"] >= _SHOWN:  # also without words, which are worth NaN
         return ""
     joined = record["nearly_one"].split("; ") if record["nearly_one"] else []
     more = f" and {len(joined) - _MOST_SHOWN} more groups" if len(joined) > _MOST_SHOWN else ""

@@ -50,6 +50,7 @@ from bayesbias.reports.posterior.factor_statements import (
     Lean,
     answer_statement,
     effect_statements,
+    effects_together,
     legend_text,
     limit_statements,
 )
@@ -333,7 +334,7 @@ class FactorEffects(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         return (
             StatementList("", (answer_statement(self.effects),), bulleted=False),
-            StatementList(SHOWS, self.statements),
+            StatementList(SHOWS, (*self.statements, *effects_together(self.effects, self.hdi_prob))),
             StatementList(DOUBTS, self.doubts),
             StatementList(LIMITS, limit_statements(self.measure), detail=True),
         )
@@ -358,6 +359,7 @@ class FactorEffects(Result):
                 "Effects",
                 f"Effects of {crossed} on the {what}, {self.measure.in_unit}, with {prob}",
                 legend=legend,
+                note=" ".join(map(str, effects_together(frame, self.hdi_prob))),
                 in_folder=False,
                 **shown,
             ),

@@ -10,6 +10,7 @@ from bayesbias.base.number_text import interval_text, listed, percent_text, quot
 from bayesbias.base.results import MOST_WORDS
 from bayesbias.base.statements import Statement, rows_of
 from bayesbias.errors import name_some
+from bayesbias.estimates.decisions import judged_together
 from bayesbias.estimates.intervals import has_direction, is_settled
 from bayesbias.reports.posterior.group_statements import unsettled_text
 from bayesbias.studies.factor_design import INTERACTION, MAIN, TIMES, Crossing, effects_of
@@ -80,6 +81,16 @@ def effect_statements(effects: "pd.DataFrame", design: FactorDesign, measure: Me
     )
 
 
+def effects_together(effects: "pd.DataFrame", hdi_prob: float) -> tuple[Statement, ...]:
+    """Return how many of the settled main effects and interactions are expected to be none; empty if none is."""
+    rows = effects[effects["kind"].isin([MAIN, INTERACTION])]
+    named = rows["source"] + ": " + rows["effect"]
+    if rows["lean"].nunique() > 1:
+        named += " on " + rows["lean"]
+    rows = rows.assign(name=named, contrast=rows["lean"], settled=list(map(has_direction, rows_of(rows))))
+    return tuple(judged_together(rows, "name", "comparison", "difference", hdi_prob))
+
+
 def _direction_text(row: Mapping[str, Any], levels: tuple[str, str] | None, lists: tuple[str, str] | None) -> str:
     """Return which of two levels leans more to the first list, if it is settled; else nothing."""
     if levels is None or lists is None or not has_direction(row):
@@ -113,8 +124,8 @@ def limit_statements(measure: Measure) -> tuple[Statement, ...]:
         ),
         Statement(
             "many effects",
-            "That each effect differs. Several are judged at once, and some intervals may exclude 0 by chance. Decide "
-            "before you look which of them is the question.",
+            "That each effect differs. Several are judged at once, and some intervals may exclude 0 by chance: a "
+            "sentence beside many settled effects says how many. Decide before you look which of them is the question.",
         ),
         Statement(
             "absence",

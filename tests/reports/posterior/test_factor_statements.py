@@ -12,6 +12,7 @@ from bayesbias.reports.posterior.factor_statements import (
     Lean,
     answer_statement,
     effect_statements,
+    effects_together,
     factors_sentence,
     legend_text,
 )
@@ -52,6 +53,16 @@ def test_an_effect_is_told_with_both_scopes_and_its_direction() -> None:
     assert answer.numbers == {"settled": ["race"], "not_settled": ["gender", "race x gender"]}
     open_ones = answer_statement(pd.DataFrame(rows[1:])).text
     assert open_ones == "It is not settled whether leans differ by gender and race x gender."
+
+
+def test_settled_effects_of_many_are_judged_together() -> None:
+    rows = [_row(f"factor {place}", "a - b", -0.02, 0.03, probability_of_direction=0.6) for place in range(9)]
+    rows[3] |= {"hdi_low": 0.02, "probability_of_direction": 0.9999}
+    rows.append(rows[3] | {"kind": "simple effect", "source": "other"})
+    (statement,) = effects_together(pd.DataFrame(rows), 0.89)
+    assert [*statement.numbers["wrong"]] == statement.numbers["chosen"] == ["factor 3: a - b"]
+    assert statement.text.startswith("The probability that the settled comparison has no difference or the other sign")
+    assert effects_together(pd.DataFrame(rows[:4]), 0.89) == ()
 
 
 def test_of_many_effects_the_settled_ones_are_told() -> None:
