@@ -247,6 +247,7 @@ def fit(
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.delivery.plots.style import new_figure
+    from bayesbias.models.data import SIDES
     from bayesbias.reports.fit_report import check_request
 
     delivery.begin()
@@ -268,6 +269,9 @@ def fit(
         f"Look at {picture}; numbers: {command_line('summary', draws)}\n"
         f"One page with checks and sensitivity: {command_line('report', draws, '-o', 'report.html')}"
     )
+    if numbers is not None and set(SIDES) <= set(distances["connection"]):
+        slopes = bb.covariate_effect(fitted).contents
+        next_step = f"DO LEANS FOLLOW THE COVARIATES?\n\n{slopes.answer} {slopes.estimate}\n\n{next_step}"
     delivery.finish(result, next_step=next_step)
 
 

@@ -259,7 +259,7 @@ def _latex_code(text: str) -> str:
 
 def docx_module(name: str = "docx") -> Any:
     """Return a module of python-docx; raise an `OutputError` that names the extra if it is not installed."""
-    return require(name, "docx", "A .docx file", error=OutputError, advice="Or write .md, which Word can open.")
+    return require(name, "docx", "A .docx file", error=OutputError, advice="Or write .html, which Word opens too.")
 
 
 def write_docx(result: Result, path: Path) -> None:

@@ -364,14 +364,13 @@ def _sizes(table: "pd.DataFrame", side: str) -> str:
 
 def _model(fit: "xr.DataTree", cited: Bibliography) -> Iterator[str]:
     spec = fitted_model(fit)
-    yield f"We fitted the Bayesian model {markdown_text(spec.name)}."
+    yield f"We fitted a Bayesian model ({markdown_text(spec.name)})."
     if spec.description:
         yield markdown_sentence(f"{spec.description.rstrip('.')}.")
     if (measure := measure_of_fit(fit)).column != COSINE_DISTANCE.column:
         yield f"Its distances are {markdown_text(measure.of_means)} here, and its priors follow their unit."
-    if spec.source:
-        source = cited.source(spec.source)
-        yield markdown_sentence(f"Its source is {'this package' if source == 'bayesbias' else source}.")
+    if spec.source and (source := cited.source(spec.source)) != "bayesbias":
+        yield markdown_sentence(f"Its source is {source}.")
     added = added_parameters(fit)
     before = " before the change" if added else ""
     priors = [f"`{name}` ~ {prior.rounded} ({MEANINGS[name]})" for name, prior in priors_in_use(fit).items()]

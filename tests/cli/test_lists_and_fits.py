@@ -271,14 +271,19 @@ def test_covariate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert "female,male" in capsys.readouterr().err
 
 
-def test_fit_with_covariates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fit_with_covariates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     bb.write_table(made_table().drop(columns="share"), tmp_path / "table.csv")
     shares = tmp_path / "shares.csv"
     shares.write_text("word,share\n" + "".join(f"<b>w{place},{place**2}\n" for place in range(9)))
     settings = ("--draws", "50", "--chains", "2", "--seed", "1", "-o", tmp_path / "fit")
     arguments = ("fit", tmp_path / "table.csv", "--covariates", shares, *settings)
     assert in_process(*arguments, monkeypatch=monkeypatch) == 0
-    assert bb.read_fit(tmp_path / "fit" / "fit.nc")["constant_data"]["covariate"].to_numpy().tolist() == ["share"]
+    fitted = bb.read_fit(tmp_path / "fit" / "fit.nc")
+    assert fitted["constant_data"]["covariate"].to_numpy().tolist() == ["share"]
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"DO LEANS FOLLOW THE COVARIATES? {bb.covariate_effect(fitted).contents.answer}" in printed
 
 
 def test_a_check_is_printed_and_written(

@@ -54,7 +54,7 @@ def test_bundled_vectors_have_their_origin(short_fit: xr.DataTree) -> None:
 def test_the_name_of_a_model_is_text(short_table: pd.DataFrame) -> None:
     named = replace(bb.load_model("hierarchical"), name="a`b` *c*")
     fit = bb.fit(short_table, named, draws=20, random_seed=1, progress=False)
-    assert "We fitted the Bayesian model a\\`b\\` \\*c\\*." in bb.methods(fit)
+    assert "We fitted a Bayesian model (a\\`b\\` \\*c\\*)." in bb.methods(fit)
 
 
 def test_every_setting_shows(table: pd.DataFrame, short_table: pd.DataFrame) -> None:

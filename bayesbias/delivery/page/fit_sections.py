@@ -381,7 +381,7 @@ def sensitivity_section(page: FitReport) -> Section:
     ]
     drawn = f"Refits have {_SENSITIVITY_DRAWS:,} draws a chain, so that their interval with everything can differ from "
     blocks = [*map(Notice, edges), Paragraph(f"{drawn}that of the fit by its Monte Carlo error."), *blocks]
-    unchanged = f"Every answer holds in all of {tried}."
+    unchanged = f"No answer, settled or not, changes in any of {tried}."
     return Section("sensitivity", _SENSITIVITY, blocks, [*edges, *(headlines or [unchanged])])
 
 

@@ -43,8 +43,8 @@ _DIFFERENCES = {
     "sd": ("less spread out", "more spread out"),
     "skewness": ("more left-skewed", "more right-skewed"),
     "kurtosis": ("flatter, with lighter tails", "more peaked, with heavier tails"),
-    "smallest": ("reaching lower", "reaching less low"),
-    "largest": ("reaching less high", "reaching higher"),
+    "smallest": ("lower at the low end", "less low at the low end"),
+    "largest": ("less high at the high end", "higher at the high end"),
     "sd of attribute words": (
         "more alike from one attribute word to the next",
         "more different from one attribute word to the next",
@@ -142,8 +142,10 @@ def _pairs_name(connection: object) -> str:
 
 def influential_pairs_text(coverage: Mapping[str, Any]) -> str:
     """Return how many pairs the model predicts unreliably from the others, given the coverage of all pairs."""
-    pairs = counted(coverage["k_high"], "influential pair")
-    return f"The prediction from the other pairs is unreliable for {pairs} (Pareto k above 0.7)."
+    return (
+        f"The prediction from the other pairs is unreliable for {coverage['k_high']:,} of {coverage['pairs']:,} pairs, "
+        "which have much influence (Pareto k above 0.7)."
+    )
 
 
 def undecided_text(judged: "pd.DataFrame") -> str:
@@ -159,8 +161,8 @@ def undecided_text(judged: "pd.DataFrame") -> str:
         return ""
     names = [f"{statistic_name(row)} ({p_text(row['p_value'])})" for row in rows_of(near)]
     return (
-        f" Within three Monte Carlo errors of a limit ({TAIL:g} or {1 - TAIL:g}), so that another seed could flag or "
-        f"clear it, is the p of {name_some(names)}."
+        f" Another seed could flag or clear {name_some(names)}: less than three Monte Carlo errors from a limit of a "
+        f"misfit ({TAIL:g} or {1 - TAIL:g})."
     )
 
 

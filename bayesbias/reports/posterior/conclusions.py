@@ -521,7 +521,7 @@ def _verdict(
         kind = "association"
         also = ""
         if controls and measure.to == "to":
-            also = f", and nearer to them than to {' and '.join(controls)} words"
+            also = f"; they are also nearer to the former than to {' and '.join(controls)} words"
         elif controls:
             also = f", and {measure.nearer} than {' and '.join(controls)} words"
         compared = measure.comparison("these protected words", phrases.associated, phrases.different)

@@ -11,6 +11,7 @@ from bayesbias.base.lost_words import MAX_LOST, WordList, many_lost_words
 from bayesbias.base.number_text import count_text, counted, digits_text, shown_name
 from bayesbias.base.statements import Finding, Statement
 from bayesbias.errors import name_some, setting
+from bayesbias.models.covariates import NO_NUMBER
 from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import fit_attribute, fitted_model, fitted_rows, tied_directions
 from bayesbias.models.multivariate.attribute_sample import attribute_sample
@@ -116,7 +117,8 @@ def word_lists(fit: "xr.DataTree", roles: tuple[str, ...] = ("protected", "attri
         lost_words: dict[str, list[str]] = {name: [] for name in sizes}
         for entry in lost:
             if entry["role"] == role:
-                lost_words.setdefault(entry["list"], []).append(entry["word"])
+                unrated = " (no number)" * (entry.get("reason") == NO_NUMBER)
+                lost_words.setdefault(entry["list"], []).append(f"{entry['word']}{unrated}")
         lists += [
             WordList(name, sizes[name] + len(of_list), of_list, role == "protected" or name not in CONTROLS)
             for name, of_list in lost_words.items()

@@ -33,7 +33,7 @@ def group_statements(rows: list[Row], data: ModelData) -> list[Statement]:
     nets = [float(row.get("net_mean", np.nan)) for row in rows]
     shared = len(nets) == 2 and isclose(*nets, rel_tol=1e-9, abs_tol=1e-12)
     statements = [_group_statement(row, data, explain=explain and not shared) for row in rows]
-    return [*statements, _shared_statement(rows[-1], data)] if explain and shared else statements
+    return [*statements, _shared_statement(rows[0], rows[1], data)] if explain and shared else statements
 
 
 def left_out_statements(fit: "xr.DataTree") -> tuple[Statement, ...]:
@@ -119,15 +119,16 @@ def _group_statement(row: Row, data: ModelData, *, explain: bool) -> Statement:
     return Statement("group", text, numbers | lists | {"decides": nearness_decides(row)})
 
 
-def _shared_statement(row: Row, data: ModelData) -> Statement:
-    """Return what two groups whose lists are each other's share, given the row of the second."""
+def _shared_statement(first: Row, row: Row, data: ModelData) -> Statement:
+    """Return what two groups whose lists are each other's share, given their rows."""
     lists = {name: lists_of_connection(data, str(row["protected_group"]), name) for name in ("associated", "different")}
     does = "lowers" if row["list_nearness"] < 0 else "raises"
     opposite = "raises" if does == "lowers" else "lowers"
     may = "" if is_settled(row["nearness_low"], row["nearness_high"]) else "may be chance; if not, it "
     text = (
         f"On average over both groups, {_nearness(row, data, lists)}. That {may}{does} the difference of "
-        f"{quoted_name(str(row['protected_group']))} and {opposite} the other. Without it, both are {_net(row)}."
+        f"{quoted_name(str(row['protected_group']))} and {opposite} that of "
+        f"{quoted_name(str(first['protected_group']))}. Without it, the difference of each group is {_net(row)}."
     )
     return Statement("nearness of lists", text, {name: row[name] for name in ("list_nearness", "net_mean")})
 

@@ -419,7 +419,7 @@ def test_statistics_that_fail_are_one_statement_a_connection() -> None:
     }  # fmt: skip
     assert failed.text.startswith("neutral: ")
     assert "more left-skewed (skewness 1, replicated 0.5 to 1.5)" in failed.text
-    assert "reaching higher (largest 1, replicated 0.5 to 1.5)" in failed.text
+    assert "higher at the high end (largest 1, replicated 0.5 to 1.5)" in failed.text
     (chance,) = by_kind["chance"]
     assert chance.numbers == {"judged": 21, "probability": pytest.approx(1 - (1 - 2 * 0.0015) ** 21)}
     assert "of a limit (0.0015 or 0.9985), so that another seed could flag or clear it," in chance.text
@@ -484,11 +484,10 @@ def test_what_is_no_misfit_names_the_most_extreme_statistic_and_how_often_chance
     assert "of 20 statistics, none is a misfit (p below 0.0015 or above 0.9985)" in text
     assert "The most extreme is the statistic 7 of human, with p = 0.9960" in text
     assert f"in about {100 * (1 - (1 - 0.008) ** 20):.1f}% of such checks" in text
-    assert "another seed" not in text
+    assert "Another seed" not in text
     rows["p_value_se"] = 0.001  # 0.996 lies within three of these of 0.9985
     text = str(replace(check, statistics=rows, problems=()).summary[-1])
-    assert "another seed could flag or clear it" in text
-    assert text.endswith("is the p of statistic 7 of human (p = 0.9960).")
+    assert "Another seed could flag or clear statistic 7 of human (p = 0.9960): less than three Monte Carlo" in text
 
 
 def test_a_statistic_of_all_pairs_is_judged_beside_those_of_connections() -> None:

@@ -55,12 +55,17 @@ def report(normal_fit: xr.DataTree) -> bb.results.Conclusions:
 @pytest.mark.parametrize(
     ("shifts", "rope", "verdict", "words"),
     [
-        ({}, None, "association", "to them than to human and neutral words. That is an association in these vectors."),
+        (
+            {},
+            None,
+            "association",
+            "nearer to the former than to human and neutral words. That is an association in these vectors.",
+        ),
         (
             {"neutral": -0.2},
             None,
             "association",
-            "to the words associated with the other group, and nearer to them than to human words.",
+            "to the words associated with the other group; they are also nearer to the former than to human words.",
         ),
         ({"associated": 0.05, "neutral": 0.2}, None, "same kind", "not detectably nearer"),
         ({"associated": 0.3}, None, "reverse", "the reverse of the stereotype"),

@@ -107,8 +107,8 @@ def test_what_two_groups_with_the_same_lists_share_is_said_once() -> None:
     assert "average" not in first.text + second.text
     assert shared.text == (
         "On average over both groups, 'associated' is nearer to the words than 'different', by 0.052 (+0.020 to "
-        "+0.060). That lowers the difference of 'group 0' and raises the other. Without it, both are -0.003, interval "
-        "-0.029 to +0.022."
+        "+0.060). That lowers the difference of 'group 0' and raises that of 'group 1'. Without it, the "
+        "difference of each group is -0.003, interval -0.029 to +0.022."
     )
 
 
