@@ -162,7 +162,7 @@ def require(
     if extra in _LARGE:
         compile_in_private()
     try:
-        with same_environment():
+        with held_interrupts(), same_environment():  # a module that an interrupt stops may say that it is broken
             return import_module(module)
     except ImportError as fault:
         name = module.partition(".")[0]

@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -67,6 +68,26 @@ def test_what_an_optional_library_sets_does_not_stay(tmp_path: Path, monkeypatch
     monkeypatch.syspath_prepend(tmp_path)
     assert require("sets_a_variable", "classifiers", "A test").os is os
     assert "SET_BY_A_LIBRARY" not in os.environ
+
+
+def test_a_library_that_an_interrupt_stops_is_not_called_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiled modules turn an interrupt in their import into an `ImportError`."""
+    (tmp_path / "compiled.py").write_text(
+        "import signal\n"
+        "try:\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "except BaseException:\n"
+        "    raise ImportError('initialization failed')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            require("compiled", "classifiers", "A test")
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def test_a_module_that_is_there_is_returned() -> None:
