@@ -178,6 +178,8 @@ class Changes(ComparedConditions):
     @cached_property
     def _together(self) -> tuple[Statement, ...]:
         """What the settled changes of conditions, and of words, are worth together."""
+        if self.changes.empty:
+            return ()
         ends = self.changes[[self._is_end(row) for row in rows_of(self.changes)]]
         return settled_together(ends.assign(settled=ends["reading"].map(is_claim)), self.facts["hdi_prob"])
 

@@ -33,7 +33,7 @@ def ends() -> pd.DataFrame:
 
 def test_groups_are_those_of_the_first_contrast_and_words_have_a_mark_each(ends: pd.DataFrame) -> None:
     facts = {"conditions": ["original", "hard"], "times": None}
-    tables = first_tables(ends, pd.DataFrame(), facts, "89% HPDI")
+    tables = first_tables(ends, pd.DataFrame(), facts, "89% HPDI", ())
     assert list(tables) == ["groups_changed", "words_changed"]
     groups, words = tables.values()
     assert groups.frame["protected_group"].tolist() == ["All words", "All words", "cats", "dogs"]
@@ -41,7 +41,7 @@ def test_groups_are_those_of_the_first_contrast_and_words_have_a_mark_each(ends:
     assert [words.mark(row) for row in words.frame.to_dict("records")] == ["● ← smaller", "○ not settled"]
     assert not {"second"} & {*groups.columns, *words.columns}
     assert not any(table.in_folder for table in tables.values()), "their rows are those of the other tables"
-    assert first_tables(ends[:0], pd.DataFrame(), facts, "89% HPDI") == {}
+    assert first_tables(ends[:0], pd.DataFrame(), facts, "89% HPDI", ()) == {}
 
 
 def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> None:
@@ -50,7 +50,7 @@ def test_periods_have_a_line_each_and_one_contrast_leads(ends: pd.DataFrame) -> 
     contrasts = pd.concat(
         [frame(["", "", ""], **columns, contrast=f"associated - {name}") for name in ("different", "human")]
     )
-    periods = first_tables(ends, contrasts, facts, "89% HPDI")["periods"]
+    periods = first_tables(ends, contrasts, facts, "89% HPDI", ())["periods"]
     assert periods.frame["condition"].tolist() == facts["conditions"]
     assert periods.headings["condition"] == "Period"
     assert periods.meanings["condition"] == "period of the texts"

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 import bayesbias as bb
 from bayesbias.base.checks import HDI_PROB
 from bayesbias.changes.many_changes import settled_together
+from bayesbias.changes.readings import is_claim
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.append(str(FOLDER.parent / "leaderboard"))
@@ -74,8 +75,8 @@ def families(cell: Cell, folder: Path, samples: int) -> Iterator[dict[str, objec
             wrong = np.sign(rows["mean"]) != np.sign(true)
             if cell.axis == "none" and not is_word:  # halves of one vocabulary: no effect
                 wrong[:] = True
-            settled = ((rows["hdi_low"] > 0) | (rows["hdi_high"] < 0)) & ~rows["borderline"]
-            judged = [one.numbers for one in settled_together(rows, HDI_PROB)]
+            settled = rows["reading"].map(is_claim)
+            judged = [one.numbers for one in settled_together(rows.assign(settled=settled), HDI_PROB)]
             (numbers,) = judged or [{"expected_wrong": 0.0, "low": 0, "high": 0, "chosen": []}]
             decided = rows["protected_word" if is_word else "second"].isin(numbers["chosen"])
             count = int((settled & wrong).sum())

@@ -102,7 +102,7 @@ def test_what_two_groups_with_the_same_lists_share_is_said_once() -> None:
         "nearness_high": -0.02,
     }
     numbers = {"mean": 0.007, "hdi_low": -0.05, "hdi_high": 0.07}
-    rows = [row(numbers, **net, list_nearness=0.01), row(OPEN, **net, list_nearness=-0.052)]
+    rows = [row(numbers, **net, list_nearness=0.01, protected_group="group 1"), row(OPEN, **net, list_nearness=-0.052)]
     first, second, shared = group_statements(rows, model_data(made_table(("he", "she"))))
     assert "average" not in first.text + second.text
     assert shared.text == (
