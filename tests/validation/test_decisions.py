@@ -36,6 +36,34 @@ def test_the_page_has_the_numbers_of_the_table() -> None:
         assert line in page, line
 
 
+def test_the_page_has_the_changes_of_the_table() -> None:
+    page, rows = (FOLDER / "README.md").read_text(encoding="utf-8"), pd.read_csv(FOLDER / "changes.csv")
+    names = {"gender": "gender", "pc5": "a principal component", "none": "nothing: random words"}
+    for row in rows.to_dict("records"):
+        numbers = [row[name] for name in ("settled", "wrong", "stated", "decided_right", "decided_wrong")]
+        line = f"| {names[row['axis']]} | {row['words']} | {row['kind']} | {row['families']} | "
+        line += f"{' | '.join(f'{number:.2f}' for number in numbers)} |"
+        assert line in page, line
+    lean = rows[rows["axis"] != "none"]
+    assert (lean["decided_wrong"] / (lean["decided_right"] + lean["decided_wrong"])).max() < DECISION_RATE
+
+
+def test_true_changes_are_those_of_plain_distances() -> None:
+    script = load_script("decisions", "changes")
+    rng = np.random.default_rng(1)
+    vectors, pool = rng.standard_normal((12, 5)), script.Pools(*(np.arange(12).reshape(2, 2, 3)))
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    distances = 1 - units @ units.T
+    own = [distances[group][:, of].mean(axis=1) for group, of in zip(pool.protected, pool.attributes, strict=True)]
+    other = [
+        distances[group][:, of].mean(axis=1) for group, of in zip(pool.protected, pool.attributes[::-1], strict=True)
+    ]
+    plain = np.array(own) - np.array(other)
+    everyone, *words = script.true_contrasts(vectors, pool, list(pool.protected))
+    assert everyone == pytest.approx(plain.mean())
+    np.testing.assert_allclose(words, plain.ravel())
+
+
 def test_the_page_says_what_words_without_effects_show() -> None:
     page = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
     rows = pd.read_csv(FOLDER / "words_without_effects.csv")
