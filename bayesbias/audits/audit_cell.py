@@ -170,8 +170,12 @@ class AuditCell:
         frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
         frames["contributions"] = pd.DataFrame(words, columns=list(WORD_COLUMNS))
         frames["pair_contributions"] = pairs
-        facts = {"left_out": left_out, "coherence": None if coherence is None else vars(coherence), "spreads": spreads}
-        facts |= {"own_errors": own_errors, "list_means": means_of_lists}
+        facts: dict[str, Any] = {
+            "left_out": left_out,
+            "coherence": None if coherence is None else vars(coherence),
+            "spreads": spreads,
+        }
+        facts["own_errors"], facts["list_means"] = own_errors, means_of_lists
         return Answer(frames, facts, warned, objects)
 
     def accepts(self, answer: Answer) -> bool:

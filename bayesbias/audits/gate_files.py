@@ -393,8 +393,8 @@ def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier
     spreads = {name: question.get(name) for name in ("pair_sd", "word_sd", "mean_number")}
     if not all(value is None or _is_contrast(value, LARGEST) for value in spreads.values()):
         raise ReportError(f"{place}: {', '.join(spreads)} must be numbers, or null.")
-    numbers = {name: math.nan if value is None else float(value) for name, value in spreads.items()}
-    earlier = Earlier(float(mean), np.empty(0), "draws", coherence, **numbers)
+    pair_sd, word_sd, mean_number = (math.nan if value is None else float(value) for value in spreads.values())
+    earlier = Earlier(float(mean), np.empty(0), "draws", coherence, "", pair_sd, word_sd, mean_number)
     if draws is None:
         return key, facts, replace(earlier, draws=mean + sd * _standard_quantiles(), compared_by="mean and sd")
     if not isinstance(draws, list) or not 0 < len(draws) <= KEPT_DRAWS or not {*map(type, draws)} <= {float, int}:
