@@ -142,9 +142,8 @@ def _record(
     first = cells[0]
     answered = [(cell.question, answers[cell.digest]) for cell in cells if cell.digest in answers]
     fits = {question: answer.objects for question, answer in answered if answer.objects}
-    case_rules = ", ".join(
-        dict.fromkeys(source.case_text for source in grid.sources.values() if isinstance(source, Embedding))
-    )
+    embeddings = [source for source in grid.sources.values() if isinstance(source, Embedding)]
+    case_rules = ", ".join(dict.fromkeys(source.case_text for source in embeddings))
     settings = {
         "Package": f"bayesbias {package_version()}",
         "Embeddings": ", ".join(f"{name} ({_source_text(source)})" for name, source in grid.sources.items()),
@@ -189,11 +188,7 @@ def _record(
         interval_includes={name: interval_includes(source) for name, source in grid.sources.items()},
         study_hashes={cell.study.name: study_hash(cell.study) for cell in cells},
         model_hash=first.model.digest if first.model else "",
-        coherences={
-            question: coherence
-            for question, answer in answered
-            if (facts := answer.facts.get("coherence")) and (coherence := Coherence.read(facts))
-        },
+        coherences={q: one for q, facts in _facts(answered, "coherence").items() if (one := Coherence.read(facts))},
         vectors_hashes={cell.question: cell.vectors for cell in cells},
         contributions={
             (*question, measure): contributions
@@ -202,7 +197,8 @@ def _record(
         },
         units={name: measure_of_source(source) for name, source in grid.sources.items()},
         tables_of=frozenset(name for name, source in grid.sources.items() if isinstance(source, StudyTables)),
-        spreads={question: spreads for question, answer in answered if (spreads := answer.facts.get("spreads"))},
+        spreads=_facts(answered, "spreads"),
+        list_means=_facts(answered, "list_means"),
         studies={cell.study.name: cell.study for cell in cells},
         spec=first.model,
         unconverged=frozenset(
@@ -211,6 +207,10 @@ def _record(
             if any(category == ConvergenceWarning.__name__ for category, _ in answer.warned)
         ),
     )
+
+
+def _facts(answered: Sequence[tuple[tuple[str, str], Answer]], name: str) -> dict[tuple[str, str], Any]:
+    return {question: facts for question, answer in answered if (facts := answer.facts.get(name))}
 
 
 def _contributions(answer: Answer) -> dict[str, WordContributions]:

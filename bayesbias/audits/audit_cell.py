@@ -23,7 +23,7 @@ from bayesbias.audits.word_contributions import (
     measure_contributions,
     single_sd,
 )
-from bayesbias.base.checks import is_number
+from bayesbias.base.checks import is_number, is_text
 from bayesbias.embeddings.embedding import Embedding
 from bayesbias.embeddings.language_models.vector_spread import ContextualEmbedding
 from bayesbias.embeddings.templates import IN_SENTENCES
@@ -134,6 +134,7 @@ class AuditCell:
         objects: dict[str, Any] = {}
         coherence: Coherence | None = None
         spreads: dict[str, Any] = {}
+        means_of_lists: list[list[Any]] = []
         with threadpool_limits(1, "blas"), collected_warnings() as caught:
             fitted = None
             if self.model is not None:
@@ -143,7 +144,8 @@ class AuditCell:
                 table = question_table(source, self.study, self.max_lost)
                 sizes: dict[str, Any] = {"draws": self.draws, "tune": self.tune, "chains": self.chains}
                 spreads = {STANDARDISED[0]: _control_sd(table), PAIR_SD: pair_sd(table)}
-                spreads |= {"mean_number": float(table[numbers_column(table)].mean())}
+                spreads |= {"mean_number": float(table[numbers_column(table)].mean()), "word_sd": word_sd(table)}
+                means_of_lists = list_means(table)
                 fitted = fit(table, self.model, progress=False, random_seed=self.random_seed, **sizes)
                 if CONTRAST in self.measures:
                     coherence = None if isinstance(source, StudyTables) else list_coherence(source, self.study)
@@ -168,8 +170,12 @@ class AuditCell:
         frames = {"rows": pd.DataFrame(rows), "draws": pd.DataFrame(draws)}
         frames["contributions"] = pd.DataFrame(words, columns=list(WORD_COLUMNS))
         frames["pair_contributions"] = pairs
-        facts = {"left_out": left_out, "coherence": None if coherence is None else vars(coherence), "spreads": spreads}
-        facts["own_errors"] = own_errors
+        facts: dict[str, Any] = {
+            "left_out": left_out,
+            "coherence": None if coherence is None else vars(coherence),
+            "spreads": spreads,
+        }
+        facts["own_errors"], facts["list_means"] = own_errors, means_of_lists
         return Answer(frames, facts, warned, objects)
 
     def accepts(self, answer: Answer) -> bool:
@@ -192,6 +198,7 @@ class AuditCell:
             and has_texts(answer.facts["left_out"])
             and (answer.facts["coherence"] is None or Coherence.read(answer.facts["coherence"]) is not None)
             and all(value is None or value != value or is_number(value) for value in answer.facts["spreads"].values())
+            and all(map(_is_list_mean, answer.facts["list_means"]))
         )
 
     def _rows(
@@ -318,6 +325,45 @@ def pair_sd(table: "pd.DataFrame") -> float:
     study_rows = table[table["connection"].isin(["associated", "different"])]
     lists = study_rows.groupby(["protected_group", "attribute_group"], observed=True)
     return single_sd([_pairs(rows) for _, rows in lists])
+
+
+def word_sd(table: "pd.DataFrame") -> float:
+    """Return the standard deviation of the means of single words in each pair of lists, or NaN as `pair_sd`.
+
+    Noise of single pairs hardly enters it, and numbers that were all shrunk show in it.
+    """
+    study_rows = table[table["connection"].isin(["associated", "different"])]
+    squares, free = 0.0, 0
+    for _, rows in study_rows.groupby(["protected_group", "attribute_group"], observed=True):
+        pairs = _pairs(rows)
+        pairs = pairs[:, np.isfinite(pairs).all(axis=0)]
+        for means in (pairs.mean(axis=0), pairs.mean(axis=1)) if pairs.size else ():
+            squares += float(((means - means.mean()) ** 2).sum())
+            free += len(means) - 1
+    return float(np.sqrt(squares / free)) if free else float("nan")
+
+
+def list_means(table: "pd.DataFrame") -> list[list[Any]]:
+    """Return group, attribute list and mean number of each pair of these, without the means of group and list.
+
+    Empty if a group has no numbers beside one of the lists.
+    """
+    study_rows = table[table["connection"].isin(["associated", "different"])]
+    lists = ["protected_group", "attribute_group"]
+    means = study_rows.groupby(lists, observed=True)[numbers_column(table)].mean().unstack()
+    values = means.to_numpy(dtype=float)
+    if not np.isfinite(values).all():
+        return []
+    leans = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    return [
+        [str(group), str(name), float(lean)]
+        for group, row in zip(means.index, leans, strict=True)
+        for name, lean in zip(means.columns, row, strict=True)
+    ]
+
+
+def _is_list_mean(item: Any) -> bool:
+    return isinstance(item, list) and len(item) == 3 and all(map(is_text, item[:2])) and is_number(item[2])
 
 
 def numbers_column(table: "pd.DataFrame") -> str:

@@ -122,7 +122,9 @@ class AuditRecord(Described):
         Those of the embeddings that are language models or scores: tables in place of vectors.
     spreads
         (embedding, study) -> mean of the numbers of its table (`mean_number`), and standard deviations of single ones:
-        `control_sd` and `pair_sd`, as in the frame.
+        `control_sd` and `pair_sd`, as in the frame; and that of the means of single words (`word_sd`).
+    list_means
+        (embedding, study) -> protected group, attribute list, and mean number of the two without the means of each.
     studies
         study -> its lists, by which changes since a frozen plan are named.
     spec
@@ -153,6 +155,7 @@ class AuditRecord(Described):
     units: Mapping[str, Measure] = field(repr=False, default_factory=dict)
     tables_of: frozenset[str] = frozenset()
     spreads: Mapping[tuple[str, str], Mapping[str, float]] = field(repr=False, default_factory=dict)
+    list_means: Mapping[tuple[str, str], Sequence[tuple[str, str, float]]] = field(repr=False, default_factory=dict)
     studies: Mapping[str, Study] = field(repr=False, default_factory=dict)
     spec: ModelSpec | None = field(repr=False, default=None)
 

@@ -33,8 +33,8 @@ class Coherence:
 
     - `coherence`: mean cosine of two words of one list, minus that of a protected and an attribute word; missing if no
       list has two words.
-    - `centred_coherence`: the same after the mean vector of these words is subtracted from each. A part that all
-      vectors share does not change it.
+    - `centred_coherence`: the same after the mean of these words' unit vectors is subtracted from each. A part that all
+      vectors share hardly changes it, and their lengths do not.
     - `mean_cosine`: mean cosine of a protected and an attribute word.
     - `chance`: share of random exchanges of words between lists after which the lists are more coherent.
     """
@@ -83,10 +83,10 @@ def coherence_of(protected: Sequence[np.ndarray], attributes: Sequence[np.ndarra
     if not (sizes > 1).any() or not 0 < count < len(lists):
         return Coherence(*[float("nan")] * len(COHERENCE))
     vectors = np.vstack(lists)
-    scaled = vectors / np.abs(vectors).max()
-    units = _directions(scaled)
+    units = _directions(vectors / np.abs(vectors).max())
     value, across = _coherence(units, sizes, count)
-    centred, _ = _coherence(_directions(scaled - scaled.mean(axis=0)), sizes, count)
+    # Unit vectors, so that lengths, which change no cosine, cannot make up for a change of the lists.
+    centred, _ = _coherence(_directions(units - units.mean(axis=0)), sizes, count)
     rng = np.random.default_rng(0)
     shuffled = [_coherence(rng.permutation(units), sizes, count)[0] for _ in range(_SHUFFLES)]
     return Coherence(value, centred, across, float(np.mean(np.array(shuffled) > value + ROUNDING)))

@@ -20,7 +20,7 @@ from bayesbias.audits.gate_files import (
     model_card,
     read_baseline,
 )
-from bayesbias.audits.gate_notes import GROUP, gate_notes
+from bayesbias.audits.gate_notes import GROUP, LIST, gate_notes
 from bayesbias.audits.gate_rule import asked_question, decided, question_of
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import check_flag
@@ -72,7 +72,7 @@ _MOST_NAMED = 3
 _NO_SAMPLE = "come without random words of their vocabulary, which show how far words of a list depend on each other"
 _NO_RECORD = "does not say how far words of a list depend on each other"
 _KEY = ("embedding", "study", "model")
-_SPREADS = ("pair_sd", "mean_number")
+_SPREADS = ("pair_sd", "word_sd", "mean_number")
 _NUMBERS = (
     *("mean", "sd", "hdi_low", "hdi_high", "probability_in_rope", "baseline_mean", "probability_worse"),
     *("rope_low", "rope_high", *COHERENCE, *_SPREADS),
@@ -98,11 +98,11 @@ class GateResult(Result):
         - `compared_by`: ``"draws"``, ``"mean and sd"`` or empty;
         - `rope_low`, `rope_high`: the region that decided, in the same unit;
         - `coherence`: mean cosine of two words of one list minus that of a protected and an attribute word;
-          `centred_coherence`: the same without the mean vector of these words; `mean_cosine`: that of a protected and
-          an attribute word; `chance`: share of random exchanges of words between lists that make them more coherent.
-          Missing of tables;
-        - `pair_sd`, `mean_number`: standard deviation of single numbers of the study's pairs, without the mean of each
-          word in each pair of lists; mean of the numbers of the table.
+          `centred_coherence`: the same without the mean of these words' unit vectors; `mean_cosine`: that of a
+          protected and an attribute word; `chance`: share of random exchanges of words between lists that make them
+          more coherent. Missing of tables;
+        - `pair_sd`, `word_sd`, `mean_number`: standard deviation of single numbers of the study's pairs, without the
+          mean of each word in each pair of lists; that of these means; mean of the numbers of the table.
     region
         Region of practical equivalence.
     hdi_prob
@@ -115,14 +115,17 @@ class GateResult(Result):
     changes
         How the plan differs otherwise from that of the baseline.
     notes
-        What else to know: a question that passes although one of its groups lies outside the region, or with a much
-        narrower interval than the baseline's, and whether the baseline is of the same vectors, or of another version of
-        this package.
+        What else to know: a question that passes although one of its groups or lists moved, or with an interval that is
+        much narrower or wider than the baseline's; and whether the baseline is of the same vectors, of another version
+        of this package, or did not pass itself.
     strict
         Whether another plan than that of the baseline is an outcome.
     groups
         Contrast of each protected group: `embedding`, `study`, `model`, `random_seed`, `protected_group`, `mean`,
         `hdi_low`, `hdi_high`.
+    lists
+        Mean number of each protected group and attribute list, without the means of both: `embedding`, `study`,
+        `model`, `random_seed`, `protected_group`, `attribute_group`, `mean`.
     settings
         Settings of the audit.
     draws
@@ -142,6 +145,7 @@ class GateResult(Result):
     notes: tuple[str, ...] = ()
     strict: bool = True
     groups: Sequence[Mapping[str, Any]] = ()
+    lists: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     draws: tuple[Floats, ...] = ()
     measures: tuple[Measure, ...] = (COSINE_DISTANCE,)
@@ -308,7 +312,7 @@ class GateResult(Result):
         facts = {"rope": list(self.rope), "standardised": self.region.standardised, "unit": self.region.unit}
         facts |= {"hdi_prob": self.hdi_prob}
         facts |= {"baseline": self.baseline, "missing": list(self.missing), "changes": list(self.changes)}
-        numbers = {"questions": plain(self.questions), "groups": plain(self.groups)}
+        numbers = {"questions": plain(self.questions), "groups": plain(self.groups), "lists": plain(self.lists)}
         content = head | facts | numbers | super().to_dict()
         return content | {"checksum": checksum(content)}
 
@@ -474,7 +478,7 @@ def gate(
     check_flag("strict", strict)
     before = None if baseline is None else read_baseline(baseline)
     parts = [audit_rows(part) for _, part in audit_parts(audit)] if len(audit) else []
-    groups = _groups(parts)
+    groups, lists = _groups(parts), _lists(record)
     rows: list[dict[str, Any]] = []
     draws: list[Floats] = []
     for row, values in _questions(parts, record):
@@ -494,8 +498,12 @@ def gate(
         baseline="" if baseline is None else Path(baseline).name,
         missing=() if before is None else before.plan.not_asked(plan),
         changes=() if before is None else (*before.plan.changes(plan), *before.fewer_draws(counts)),
-        notes=(*gate_notes(rows, groups, region, before), *(() if before is None else before.notes(record.settings))),
+        notes=(
+            *gate_notes(rows, groups, lists, region, record.hdi_prob, before),
+            *(() if before is None else before.notes(record.settings)),
+        ),
         groups=groups,
+        lists=lists,
         strict=strict,
         settings={**record.settings, "Baseline": baseline_text},
         draws=tuple(draws),
@@ -529,6 +537,17 @@ def _groups(parts: _Parts) -> list[dict[str, Any]]:
         | {"model": variant.model, "random_seed": variant.random_seed}
         for rows, variant in parts
         for row in rows_of(rows[(rows["measure"] == CONTRAST) & (rows["protected_group"] != "")])
+    ]
+
+
+def _lists(record: AuditRecord) -> list[dict[str, Any]]:
+    """Return the mean numbers of groups and attribute lists of each question of an audit."""
+    return [
+        {"embedding": embedding, "study": study, "model": variant.model, "random_seed": variant.random_seed}
+        | dict(zip(LIST, item, strict=True))
+        for variant in record.variants
+        for (embedding, study), items in variant.list_means.items()
+        for item in items
     ]
 
 

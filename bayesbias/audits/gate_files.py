@@ -35,7 +35,14 @@ KEPT_DRAWS = 1000
 """Largest number of draws of a question in gate.json."""
 _LARGEST = 100  # far beyond any difference of cosine distances
 _VECTORS, _PACKAGE = "Embeddings", "Package"  # settings
-SCHEMA_VERSION = 4
+_KEY = ("embedding", "study", "model")
+_PARTS = {
+    "groups": (("protected_group",), ("mean", "hdi_low", "hdi_high")),
+    "lists": (("protected_group", "attribute_group"), ("mean",)),
+}
+"""Parts of a question that a gate writes beside it: names and numbers."""
+type _Numbers = dict[tuple[str, ...], tuple[float, ...]]
+SCHEMA_VERSION = 5
 """Version of the JSON of a gate, increased when a key changes its meaning or is removed."""
 
 
@@ -189,10 +196,13 @@ class Earlier:
         Coherence of the study's lists.
     vectors_hash
         Hash of the words and vectors that can enter the answer.
-    pair_sd, mean_number
-        Standard deviation of single numbers of the study's pairs, and mean of the numbers of its table.
+    pair_sd, word_sd, mean_number
+        Standard deviation of single numbers of the study's pairs, that of the means of single words, and mean of the
+        numbers of its table.
     groups
         Protected group -> mean and interval of its contrast.
+    lists
+        Protected group and attribute list -> mean number, without the means of both.
     """
 
     mean: float
@@ -201,19 +211,26 @@ class Earlier:
     coherence: Coherence
     vectors_hash: str = ""
     pair_sd: float = math.nan
+    word_sd: float = math.nan
     mean_number: float = math.nan
-    groups: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    groups: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    lists: Mapping[tuple[str, ...], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """Plan and answers of an earlier gate, the checksum of its file, and what it says of its vectors and package."""
+    """Plan and answers of an earlier gate, the checksum of its file, and what it says of its vectors and package.
+
+    `outcome` and `baseline`: its own outcome, and the name of the baseline with which it was itself compared.
+    """
 
     plan: PlanRecord
     answers: Mapping[Question, Earlier]
     checksum: str = ""
     vectors: str = ""
     package: str = ""
+    outcome: str = ""
+    baseline: str = ""
 
     def fewer_draws(self, counts: Mapping[Question, int]) -> Iterator[str]:
         """Yield a text on each question that has fewer draws now than were kept, so that less is decided."""
@@ -229,6 +246,16 @@ class Baseline:
             yield (
                 f"The baseline is of {self.package}, and this gate of {package}: numbers can differ for this reason "
                 "alone. Run the gate on the released vectors again"
+            )
+        if self.outcome in (FAIL, INCOMPARABLE):
+            yield (
+                f"The outcome of the baseline itself is {self.outcome}: what is no worse passes all the same. Check "
+                "whether these vectors were released"
+            )
+        if self.baseline:
+            yield (
+                f"The baseline was itself compared with a baseline, {self.baseline}. If it is replaced at each "
+                "release, small steps do not add up: keep the same one"
             )
 
 
@@ -271,7 +298,12 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         raise ReportError(f"The baseline {path}: settings must be at most {_MOST_SETTINGS} texts.")
     size = 8 * _QUANTILES * len(content["questions"])
     check_memory(size, f"The baseline {path}: its questions", "Check whether it is the right file.")
-    groups = _groups(content.get("groups", []), path)
+    if not content["questions"]:
+        raise ReportError(f"The baseline {path} has no questions. Give the gate.json of a gate that asked some.")
+    own_outcome, own_baseline = (content.get(name, "") for name in ("outcome", "baseline"))
+    if not (is_text(own_outcome) and is_text(own_baseline)):
+        raise ReportError(f"The baseline {path}: outcome and baseline must be texts.")
+    groups, lists = (_parts(content, kind, path) for kind in _PARTS)
     questions: dict[Question, AskedQuestion] = {}
     answers: dict[Question, Earlier] = {}
     for number, question in enumerate(content["questions"], start=1):
@@ -279,20 +311,26 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         if key in answers:
             raise ReportError(f"The baseline {path} has {', '.join(key)} twice: give a gate of one seed.")
         questions[key] = question_facts
-        answers[key] = replace(answer, vectors_hash=str(question.get("vectors_hash", "")), groups=groups.get(key, {}))
+        answers[key] = replace(
+            answer,
+            vectors_hash=str(question.get("vectors_hash", "")),
+            groups={group: numbers for (group,), numbers in groups.get(key, {}).items()},
+            lists={part: mean for part, (mean,) in lists.get(key, {}).items()},
+        )
     plan = _plan(content, questions, path)
     if content.get("checksum") != checksum(content):
         raise ReportError(
             f"The baseline {path} was changed after a gate wrote it: its checksum is not that of its content. Give the "
             "file as the gate wrote it, or run the gate on the released vectors again."
         )
-    return Baseline(plan, answers, content["checksum"], _setting(content, _VECTORS), _setting(content, _PACKAGE))
+    texts = content["checksum"], _setting(content, _VECTORS), _setting(content, _PACKAGE)
+    return Baseline(plan, answers, *texts, outcome=own_outcome, baseline=own_baseline)
 
 
 def checksum(content: Mapping[str, Any]) -> str:
     """Return a hash of all that a gate takes from a baseline; neither the order of keys nor the layout changes it."""
     compared = {name: content.get(name) for name in ("rope", "standardised", "hdi_prob", "questions", "settings")}
-    compared |= {name: content[name] for name in ("groups", "unit") if name in content}
+    compared |= {name: content[name] for name in (*_PARTS, "unit", "outcome", "baseline") if name in content}
     return hashlib.sha256(json.dumps(_floats(compared), sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -352,11 +390,11 @@ def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier
     in_unit = "contrasts of cosine distances" if unit == COSINE_DISTANCE.name else "contrasts"
     if not (_is_contrast(mean, largest) and _is_contrast(sd, largest) and sd > 0):
         raise ReportError(f"{place}: mean and sd must be {in_unit}, the sd above 0.")
-    spreads = {name: question.get(name) for name in ("pair_sd", "mean_number")}
+    spreads = {name: question.get(name) for name in ("pair_sd", "word_sd", "mean_number")}
     if not all(value is None or _is_contrast(value, LARGEST) for value in spreads.values()):
-        raise ReportError(f"{place}: pair_sd and mean_number must be numbers, or null.")
-    pair_sd, mean_number = (math.nan if value is None else float(value) for value in spreads.values())
-    earlier = Earlier(float(mean), np.empty(0), "draws", coherence, pair_sd=pair_sd, mean_number=mean_number)
+        raise ReportError(f"{place}: {', '.join(spreads)} must be numbers, or null.")
+    pair_sd, word_sd, mean_number = (math.nan if value is None else float(value) for value in spreads.values())
+    earlier = Earlier(float(mean), np.empty(0), "draws", coherence, "", pair_sd, word_sd, mean_number)
     if draws is None:
         return key, facts, replace(earlier, draws=mean + sd * _standard_quantiles(), compared_by="mean and sd")
     if not isinstance(draws, list) or not 0 < len(draws) <= KEPT_DRAWS or not {*map(type, draws)} <= {float, int}:
@@ -367,22 +405,21 @@ def _answer(question: Any, place: str) -> tuple[Question, AskedQuestion, Earlier
     return key, facts, replace(earlier, draws=drawn)
 
 
-def _groups(groups: Any, path: str | os.PathLike[str]) -> Mapping[Question, Mapping[str, tuple[float, float, float]]]:
-    """Return the contrasts of protected groups in a baseline by question; none if a gate wrote none."""
-    contrasts: dict[Question, dict[str, tuple[float, float, float]]] = {}
-    for item in groups if isinstance(groups, list) else [groups]:
-        group = item if _is_object(item) else {}
-        texts: list[Any] = [group.get(name) for name in ("embedding", "study", "model", "protected_group")]
-        numbers: list[Any] = [group.get(name) for name in ("mean", "hdi_low", "hdi_high")]
+def _parts(content: Mapping[str, Any], kind: str, path: str | os.PathLike[str]) -> Mapping[Question, _Numbers]:
+    """Return the numbers of groups or lists in a baseline by question; none if a gate wrote none."""
+    by_question: dict[Question, _Numbers] = {}
+    of_part, of_numbers = _PARTS[kind]
+    items = content.get(kind, [])
+    for item in items if isinstance(items, list) else [items]:
+        part = item if _is_object(item) else {}
+        texts: list[Any] = [part.get(name) for name in (*_KEY, *of_part)]
+        numbers: list[Any] = [part.get(name) for name in of_numbers]
         if not (all(map(is_text, texts)) and all(_is_contrast(number, LARGEST) for number in numbers)):
-            raise ReportError(
-                f"The baseline {path}: groups must be objects with embedding, study, model, protected_group, mean, "
-                "hdi_low and hdi_high."
-            )
-        embedding, study, model, name = texts
-        mean, low, high = map(float, numbers)
-        contrasts.setdefault((embedding, study, model), {})[name] = (mean, low, high)
-    return contrasts
+            *names, last = *_KEY, *of_part, *of_numbers
+            raise ReportError(f"The baseline {path}: {kind} must be objects with {', '.join(names)} and {last}.")
+        embedding, study, model, *names = texts
+        by_question.setdefault((embedding, study, model), {})[tuple(names)] = tuple(map(float, numbers))
+    return by_question
 
 
 def _is_object(value: Any) -> bool:

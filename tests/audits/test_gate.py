@@ -103,7 +103,7 @@ def test_other_lost_words_are_not_compared(tmp_path: Path) -> None:
 def test_the_json_repeats_the_result(tmp_path: Path) -> None:
     result = bb.gate(audited({"a": 0.0, "b": 0.05}, {"c": "no words"}, region=Region(-0.02, 0.02)))
     content = json.loads(bb.write(result, tmp_path / "gate.json").read_text(encoding="utf-8"))
-    assert (content["schema_version"], content["outcome"], content["exit_code"]) == (4, "fail", 3)
+    assert (content["schema_version"], content["outcome"], content["exit_code"]) == (5, "fail", 3)
     assert content["rope"] == [-0.02, 0.02]
     assert [question["outcome"] for question in content["questions"]] == ["pass", "fail", "unanswered"]
     assert content["questions"][2]["mean"] is None

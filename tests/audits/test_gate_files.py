@@ -104,11 +104,13 @@ def test_means_and_sds_stand_for_draws(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("questions", "version", "fact"),
     [
-        ([QUESTION], SCHEMA_VERSION + 1, "schema_version 4"),
+        ([QUESTION], SCHEMA_VERSION + 1, "schema_version 5"),
         ([QUESTION], 3, "older form, schema_version 3"),
-        ([QUESTION], None, "schema_version 4"),
+        ([QUESTION], None, "schema_version 5"),
         ([5], SCHEMA_VERSION, "question 1"),
         ([QUESTION, QUESTION], SCHEMA_VERSION, "A, s, m"),
+        ([], SCHEMA_VERSION, "has no questions"),
+        ([QUESTION | {"word_sd": "x"}], SCHEMA_VERSION, "word_sd"),
         ([QUESTION | {"sd": 0}], SCHEMA_VERSION, "sd"),
         ([QUESTION | {"sd": True}], SCHEMA_VERSION, "sd"),
         ([QUESTION | {"mean": "0.1"}], SCHEMA_VERSION, "mean"),

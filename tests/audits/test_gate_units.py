@@ -29,7 +29,9 @@ def audited(
     draws = {("M", study, "contrast"): factor * (mean + SPREAD) for study, mean in means.items()}
     frame = audit_of({key: float(values.mean()) for key, values in draws.items()}, draws)
     frame["pair_sd"] = factor * pair_sd
-    spreads = {key[:2]: {"pair_sd": factor * pair_sd, "mean_number": factor * 5.0} for key in draws}
+    spreads = {
+        key[:2]: {"pair_sd": factor * pair_sd, "word_sd": factor * 0.2, "mean_number": factor * 5.0} for key in draws
+    }
     of_table = {"units": {"M": measure}, "tables_of": frozenset({"M"}), "spreads": spreads, "coherences": {}}
     frame.record = replace(frame.record, **(of_table | record))
     return frame
@@ -125,6 +127,9 @@ def test_what_is_not_checked_of_a_table_is_a_note(tmp_path: Path) -> None:
     assert "standard deviation of single pairs 0.15, 0.1" in notes(pair_sd=0.15)[0]
     other = {("M", "a"): {"pair_sd": 0.1, "mean_number": 9.0}}
     assert "mean 9, 5 in the baseline" in notes(spreads=other)[0]
+    # Numbers that were shrunk, with noise that restores the deviation of single pairs.
+    shrunk = {("M", "a"): {"pair_sd": 0.1, "word_sd": 0.1, "mean_number": 5.0}}
+    assert "of the means of words 0.1, 0.2" in notes(spreads=shrunk)[0]
     assert not bb.gate(audited({"a": 0.05}), rope={"nats": 0.02}).notes, "it does not pass"
 
 

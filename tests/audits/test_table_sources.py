@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.audits.audit_cell import AuditCell, make_cells, pair_sd
+from bayesbias.audits.audit_cell import AuditCell, list_means, make_cells, pair_sd, word_sd
 from bayesbias.audits.audit_frame import AuditFrame, audit_rows, comparable_rows
 from bayesbias.audits.audit_report import AuditReport
 from bayesbias.audits.table_sources import StudyTables, is_table_source, read_tables
@@ -102,6 +102,18 @@ def test_the_deviation_of_pairs_is_that_without_words_and_lists() -> None:
             )
     assert pair_sd(pd.concat(blocks)) == pytest.approx(0.1, rel=0.02)
     assert np.isnan(pair_sd(blocks[0][blocks[0]["protected_word"] == "a0"]))
+    table = pd.concat(blocks)
+    pairs = [
+        block.pivot(index="protected_word", columns="attribute_word", values="cosine_distance") for block in blocks
+    ]
+    variances = [pair.mean(axis=axis).var() for pair in pairs for axis in (0, 1)]
+    assert word_sd(table) == pytest.approx(np.sqrt(np.mean(variances)))
+    means = table.groupby(["protected_group", "attribute_group"])["cosine_distance"].mean().unstack()
+    leans = means.sub(means.mean(axis=0), axis=1).sub(means.mean(axis=1), axis=0) + means.to_numpy().mean()
+    for group, name, mean in list_means(table):
+        assert mean == pytest.approx(leans.loc[group, name])
+    assert len(list_means(table)) == means.size
+    assert list_means(pd.concat(blocks[1:])) == [], "a group has no numbers beside one of the lists"
 
 
 def test_another_unit_of_the_same_numbers_changes_no_standardised_contrast() -> None:

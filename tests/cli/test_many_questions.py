@@ -379,7 +379,7 @@ def test_mistakes_are_named_before_any_work(
     (pets / "wrong.json").write_text("{}")
     for arguments, fact in (
         (["-o", "gate"], "rope"),
-        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 4"),
+        (["--rope", "0.1", "--baseline", "wrong.json", "-o", "gate"], "schema_version 5"),
         (["--rope", "0.1", "--baseline", "none.json", "-o", "gate"], "none.json"),
     ):
         missing = "none.json" in arguments
