@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from errno import EACCES, ENOENT
 from functools import partial
 from hashlib import sha256
+from itertools import zip_longest
 from math import inf, isfinite
 from pathlib import Path
 from stat import S_ISREG
@@ -121,6 +122,13 @@ def archive_and_member(path: Path) -> tuple[Path, str]:
     """
     match = _IN_ARCHIVE.fullmatch(str(path))
     return (path, "") if match is None or os.path.lexists(path) else (Path(match[1]), match[2])
+
+
+def have_same_content(first: Path, second: Path) -> bool:
+    """Return whether two files have the same bytes."""
+    with open_input(first) as left, open_input(second) as right:
+        pieces = (iter(partial(file.read, _PIECE), b"") for file in (left, right))
+        return all(one == other for one, other in zip_longest(*pieces))
 
 
 def file_size(path: Path) -> int:

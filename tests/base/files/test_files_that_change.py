@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -47,9 +48,15 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
         _act[0](os.fsdecode(arguments[0]))
 
 
+@cache
+def _hooked() -> None:
+    sys.addaudithook(_hook)
+
+
 @contextmanager
 def before_opening(path: Path, number: int, change: Callable[[], object]) -> Iterator[list[int]]:
     """Change a file before it is opened for the n-th time; yield a list with how often it was."""
+    _hooked()
     count = [0]
 
     def act(name: str) -> None:
@@ -63,11 +70,6 @@ def before_opening(path: Path, number: int, change: Callable[[], object]) -> Ite
         yield count
     finally:
         _act.clear()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _hooked() -> None:
-    sys.addaudithook(_hook)
 
 
 def _link_to_itself(path: Path) -> None:
