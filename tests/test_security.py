@@ -64,9 +64,11 @@ ATTACKS = {
     "In the CSVs of reports": "no_cell_of_a_spreadsheet_is_a_formula",
     "Distance tables": "words_of_a_distance_table_are_read_back_as_they_were",
     "Devices, pipes, sockets": "what_is_no_ordinary_file_is_refused an_address_is_no_path pipes_are_refused "
-    "a_pipe_that_took_the_place_of_a_file_is_not_waited_for a_pipe_in_a_folder_is_not_waited_for",
+    "a_pipe_that_took_the_place_of_a_file_is_not_waited_for a_pipe_in_a_folder_is_not_waited_for "
+    "a_pipe_that_takes_the_place_of_a_changed_file_is_not_waited_for",
     "A folder of a corpus": "a_corpus_has_no_file_from_elsewhere a_file_that_goes_while_it_is_read "
-    "a_file_that_is_cut_while_it_is_read a_file_of_a_corpus_that_a_link_replaces_is_not_read",
+    "a_file_that_is_cut_while_it_is_read a_file_of_a_corpus_that_a_link_replaces_is_not_read "
+    "no_file_of_a_corpus_is_a_link_between_two_looks",
     "Nothing is downloaded": "no_reader_uses_the_network no_connection_is_opened",
     "Of a folder and its modules": "only_weights_and_texts_of_a_real_folder_are_opened "
     "a_file_outside_of_the_folder_is_not_opened "

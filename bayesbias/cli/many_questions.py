@@ -1,6 +1,5 @@
 """Many embeddings and questions: audits and gates, embeddings pair by pair, periods, seeds, random lists."""
 
-import filecmp
 import os
 import re
 import sys
@@ -541,7 +540,7 @@ def _second_conditions(
 
 def _check_pairs(folder: Path, embeddings: list[Path]) -> None:
     """Raise an error unless a folder has a file with other content under the name of each embedding."""
-    from bayesbias.base.files.inputs import input_file
+    from bayesbias.base.files.inputs import have_same_content, input_file
 
     for path in embeddings:
         if folder.is_file():
@@ -557,7 +556,7 @@ def _check_pairs(folder: Path, embeddings: list[Path]) -> None:
                 "each file there the name of the embedding that it belongs to."
             )
         input_file(other)
-        if path.is_file() and filecmp.cmp(other, path, shallow=False):
+        if path.is_file() and have_same_content(other, path):
             raise InputFileError(
                 f"{other} has the same content as the embedding {path}, so nothing changed. Put the vectors of the "
                 "second condition into a folder of their own, under the same names of files."

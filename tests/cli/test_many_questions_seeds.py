@@ -1,6 +1,7 @@
 """`trainings` with debiasing methods: lost words, dimensions that are left, and code that repeats the page."""
 
 import json
+import os
 import re
 from html import unescape
 from pathlib import Path
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
-from bayesbias.errors import LostWordsWarning
+from bayesbias.cli.many_questions import _check_pairs
+from bayesbias.errors import InputFileError, LostWordsWarning
+from tests.base.files.test_files_that_change import before_opening
 from tests.cli.running import in_process
 
 LISTS = {"cats": ["cat", "kitten"], "dogs": ["dog", "puppy"], "purr": ["purr", "meow"], "bark": ["bark", "growl"]}
@@ -122,3 +125,18 @@ def test_files_of_a_second_condition_that_cannot_be_paired_are_named_before_the_
     ):
         assert in_process("trainings", *given, "--changed", folder, monkeypatch=monkeypatch) == 2
         assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has pipes with names")
+def test_a_pipe_that_takes_the_place_of_a_changed_file_is_not_waited_for(tmp_path: Path) -> None:
+    embedding, changed = tmp_path / "v.txt", tmp_path / "changed" / "v.txt"
+    changed.parent.mkdir()
+    for path in (embedding, changed):
+        path.write_text("cat 1 2\n")
+
+    def replace() -> None:
+        changed.unlink()
+        os.mkfifo(changed)
+
+    with before_opening(changed, 3, replace), pytest.raises(InputFileError, match="not an ordinary file"):
+        _check_pairs(changed.parent, [embedding])

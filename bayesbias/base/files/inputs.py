@@ -11,10 +11,12 @@ import tomllib
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from errno import EACCES, ENOENT
+from functools import partial
 from hashlib import sha256
+from itertools import zip_longest
 from math import inf, isfinite
 from pathlib import Path
 from stat import S_ISREG
@@ -23,6 +25,7 @@ from typing import Any, BinaryIO
 from bayesbias.base.checks import check_path, is_text
 from bayesbias.base.files.archives import open_member, open_tar, open_zip, unpacked
 from bayesbias.base.files.foreign import archive_kind, foreign_kind
+from bayesbias.base.files.openings import Opening, files_below
 from bayesbias.base.machine import Allowance, check_memory
 from bayesbias.errors import BayesBiasError, InputFileError, NotEnoughMemoryError, did_you_mean, name_some
 
@@ -49,19 +52,21 @@ _MOST_DOTS, _LONGEST_BARE = 30, 1000  # of a key or a value of TOML without quot
 _ENDINGS = (".txt", ".txt.gz")  # of the files of a corpus
 
 
-def open_input(path: Path) -> BinaryIO:
-    """Open a file for reading.
+def open_input(path: Path, opening: Opening = os.open) -> BinaryIO:
+    """Open a file for reading, in the way `opening`.
 
     The opened file itself is checked: whatever the path led to before, another user may have put a pipe there.
 
     Raises `InputFileError` if it cannot be opened, or is not an ordinary file: a pipe or a device could block for ever.
     """
-    return open(path, "rb", buffering=1 << 20, opener=_open_ordinary)
+    return open(path, "rb", buffering=1 << 20, opener=partial(_open_ordinary, opening))
 
 
-def _open_ordinary(path: str, flags: int) -> int:
+def _open_ordinary(opening: Opening, path: str, flags: int) -> int:
     try:
-        handle = os.open(path, flags | _NEVER_WAIT)
+        handle = opening(path, flags | _NEVER_WAIT)
+    except InputFileError:
+        raise
     except OSError as error:  # such as one that another user removed meanwhile
         raise InputFileError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     fault = ""
@@ -92,16 +97,14 @@ def _is_hollow(handle: int) -> bool:
 
 
 @contextmanager
-def open_content(path: Path, inside: Path | None = None) -> Iterator[BinaryIO]:
+def open_content(path: Path, opening: Opening = os.open) -> Iterator[BinaryIO]:
     """Yield the content of a file, unpacked if it is packed by gzip, bzip2, xz, zip or tar; an .npz file as it is.
 
-    An archive must hold one file, or the path names one of them: ``glove.6B.zip:glove.6B.50d.txt``. If a folder
-    `inside` is given, resolved, the file must lie in it.
+    An archive must hold one file, or the path names one of them: ``glove.6B.zip:glove.6B.50d.txt``. `opening` is as for
+    `open_input`.
     """
     archive, _ = archive_and_member(path)
-    with open_input(archive) as file:
-        if inside is not None:
-            _check_inside(file, archive, inside)
+    with open_input(archive, opening) as file:
         if opener := _unpacker(file):
             packed = os.fstat(file.fileno()).st_size
             with opener(file, "rb") as stream, _only_member(unpacked(stream, packed, path), path) as content:
@@ -109,13 +112,6 @@ def open_content(path: Path, inside: Path | None = None) -> Iterator[BinaryIO]:
         else:
             with _only_member(file, path) as content:
                 yield content
-
-
-def _check_inside(file: BinaryIO, path: Path, folder: Path) -> None:
-    """Raise `InputFileError` if an opened file is none of a folder, whose owner may have put a link there meanwhile."""
-    place = path.resolve()
-    if not (place.is_relative_to(folder) and os.path.samestat(os.fstat(file.fileno()), place.stat())):
-        raise InputFileError(f"{path} became another file in the meantime. Copy the folder first.")
 
 
 def archive_and_member(path: Path) -> tuple[Path, str]:
@@ -126,6 +122,13 @@ def archive_and_member(path: Path) -> tuple[Path, str]:
     """
     match = _IN_ARCHIVE.fullmatch(str(path))
     return (path, "") if match is None or os.path.lexists(path) else (Path(match[1]), match[2])
+
+
+def have_same_content(first: Path, second: Path) -> bool:
+    """Return whether two files have the same bytes."""
+    with open_input(first) as left, open_input(second) as right:
+        pieces = (iter(partial(file.read, _PIECE), b"") for file in (left, right))
+        return all(one == other for one, other in zip_longest(*pieces))
 
 
 def file_size(path: Path) -> int:
@@ -214,15 +217,15 @@ def read_content(path: Path, cost: MemoryCost, most: float = inf) -> bytes:
     return content.getvalue()
 
 
-def read_lines(path: Path, inside: Path | None = None) -> Iterator[bytes]:
+def read_lines(path: Path, opening: Opening = os.open) -> Iterator[bytes]:
     """Yield the lines of a file of any size, unpacked, with their ends; only one line at a time must fit into memory.
 
-    `inside` is as for `open_content`.
+    `opening` is as for `open_input`.
 
     Raises `InputFileError` if the content is damaged or cut short. Raises `NotEnoughMemoryError` if a line, with all
     that is made of it, would take more memory than is free.
     """
-    with readable(path), open_content(path, inside) as stream:
+    with readable(path), open_content(path, opening) as stream:
         while line := stream.readline(_PIECE):
             if len(line) == _PIECE and not line.endswith(b"\n"):
                 line = _long_line(line, stream, path)
@@ -450,9 +453,9 @@ def text_files(path: Path) -> list[Path]:
 
 def corpus_files(path: Path) -> Iterator[tuple[Path, Iterator[bytes]]]:
     """Yield the `text_files` of a corpus with their lines; a file must still lie in its folder when it is opened."""
-    folder = path.resolve() if is_folder(path) else None
-    for file in text_files(path):
-        yield file, read_lines(file, folder)
+    with files_below(path) if is_folder(path) else nullcontext(os.open) as opening:
+        for file in text_files(path):
+            yield file, read_lines(file, opening)
 
 
 def is_folder(path: Path) -> bool:

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 import bayesbias as bb
+from bayesbias.base.files import inputs, openings
+from bayesbias.base.files.inputs import text_files
 from bayesbias.embeddings.language_models.texts import read_texts
 from bayesbias.embeddings.readers import fasttext_bin, histwords
 from bayesbias.errors import BayesBiasError, InputFileError
@@ -45,9 +48,15 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
         _act[0](os.fsdecode(arguments[0]))
 
 
+@cache
+def _hooked() -> None:
+    sys.addaudithook(_hook)
+
+
 @contextmanager
 def before_opening(path: Path, number: int, change: Callable[[], object]) -> Iterator[list[int]]:
     """Change a file before it is opened for the n-th time; yield a list with how often it was."""
+    _hooked()
     count = [0]
 
     def act(name: str) -> None:
@@ -61,11 +70,6 @@ def before_opening(path: Path, number: int, change: Callable[[], object]) -> Ite
         yield count
     finally:
         _act.clear()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _hooked() -> None:
-    sys.addaudithook(_hook)
 
 
 def _link_to_itself(path: Path) -> None:
@@ -113,8 +117,12 @@ def test_a_file_that_is_cut_while_it_is_read(
         bb.load_embedding(tmp_path / name)
 
 
+@pytest.mark.parametrize("has_handles", [True, False])
 @pytest.mark.parametrize("place", ["a.txt", "part/b.txt"])
-def test_a_file_of_a_corpus_that_a_link_replaces_is_not_read(tmp_path: Path, place: str) -> None:
+def test_a_file_of_a_corpus_that_a_link_replaces_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, has_handles: bool
+) -> None:
+    monkeypatch.setattr(openings, "_HAS_HANDLES", openings._HAS_HANDLES and has_handles)
     folder, diary = tmp_path / "corpus", tmp_path / "part"
     for inside in (folder / "part", diary):
         inside.mkdir(parents=True)
@@ -129,7 +137,45 @@ def test_a_file_of_a_corpus_that_a_link_replaces_is_not_read(tmp_path: Path, pla
 
     assert list(read_texts(folder)) == [b"public words"] * 2
     with (
-        before_opening(folder / place, 2, replace),
+        before_opening(folder / place, 1, replace),
         pytest.raises(InputFileError, match="became another file in the meantime"),
     ):
+        list(read_texts(folder))
+
+
+@pytest.mark.skipif(not openings._HAS_HANDLES, reason="the system has no handles of folders")
+@pytest.mark.parametrize("place", ["a.txt", "part/b.txt"])
+def test_no_file_of_a_corpus_is_a_link_between_two_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Whoever asks where a name leads finds the file; whoever follows the name finds a link."""
+    folder, diary = tmp_path / "corpus", tmp_path / "part"
+    for inside in (folder / "part", diary):
+        inside.mkdir(parents=True)
+    (folder / place).write_text("public words\n")
+    (diary / "b.txt").write_text("private\n")
+    name, spare, link = folder / Path(place).parts[0], tmp_path / "spare", tmp_path / "link"
+    link.symlink_to(diary / "b.txt" if place == "a.txt" else diary)
+    files, resolved = text_files(folder), os.path.realpath
+
+    def asked(path: str, **settings: bool) -> str:
+        name.rename(link)
+        spare.rename(name)
+        answer = resolved(path, **settings)
+        name.rename(spare)
+        link.rename(name)
+        return answer
+
+    name.rename(spare)
+    link.rename(name)
+    monkeypatch.setattr(inputs, "text_files", lambda _: files)
+    monkeypatch.setattr(os.path, "realpath", asked)
+    with pytest.raises(InputFileError, match="became another file in the meantime"):
+        list(read_texts(folder))
+
+
+def test_a_folder_of_a_corpus_that_is_removed_meanwhile_is_an_error_of_ours(tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    with before_opening(folder, 1, folder.rmdir), pytest.raises(InputFileError, match="folder"):
         list(read_texts(folder))
