@@ -210,7 +210,7 @@ def _cells(line: str) -> list[str]:
 
 def _as_number(cell: str) -> float | None:
     """Return the number that a cell holds in decimal notation, or None."""
-    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", cell):
+    if not re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", cell):
         return None
     value = float(cell)
     return value if abs(value) < 1e300 else None
