@@ -8,11 +8,13 @@ built-in errors into these re-raises its own first: ``except BayesBiasError: rai
 import re
 import shlex
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
-from itertools import islice
+from heapq import nlargest
+from itertools import islice, pairwise
 from pathlib import Path
 from threading import RLock
 
@@ -45,7 +47,7 @@ __all__ = [
 
 _COLLECTING = RLock()
 _MOST_FAULTS = 100
-_LONGEST_HINT, _MOST_CHOICES = 80, 1000
+_LONGEST_HINT, _MOST_CHOICES, _COMPARED = 80, 1000, 10
 _LONGEST_WORD = 200  # letters; names in the path of a file are counted by themselves
 _LONG_WORD = re.compile(rf"[^\s/]{{{_LONGEST_WORD + 4},}}")  # a beginning, with its three dots, is none
 _LONGEST_MESSAGE = 50_000  # characters; a file may hold a word of a gigabyte
@@ -240,10 +242,23 @@ def did_you_mean(text: str, choices: Iterable[str]) -> str:
     # Comparing takes the square of the lengths: names of a file may be long and many.
     short = (choice for choice in choices if len(choice) <= _LONGEST_HINT)
     some = list(islice(short, _MOST_CHOICES))
-    close = get_close_matches(text, some, n=1, cutoff=0.7) if len(text) <= _LONGEST_HINT else []
+    close = _closest(text, some) if len(text) <= _LONGEST_HINT else []
     same = [choice for choice in some if choice.casefold() == text.casefold()]
     close = same or [choice for choice in some if text.casefold().endswith(f"_{choice.casefold()}")] or close
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _closest(text: str, choices: Iterable[str]) -> list[str]:
+    """Return the closest choice, or nothing, compared with those alone that share the most pairs of letters.
+
+    Comparing a thousand took half a second, and each fault of a file can need a hint.
+    """
+    pairs_of_text = Counter(pairwise(text))
+
+    def shared(choice: str) -> float:
+        return (pairs_of_text & Counter(pairwise(choice))).total() / (len(text) + len(choice) + 1)
+
+    return get_close_matches(text, nlargest(_COMPARED, choices, key=shared), n=1, cutoff=0.7)
 
 
 def name_some(items: Iterable[object], limit: int = 8) -> str:

@@ -33,10 +33,12 @@ ATTACKS = {
     "The names in a zip or tar archive": "what_stands_beside_the_contents_of_a_tar_archive_is_limited "
     "the_directory_of_a_zip_file_is_limited",
     "Lists of words, studies": "a_text_that_is_read_as_a_whole_has_a_limit cells_are_counted_before_a_text_is_made "
-    "cells_have_a_limit",
+    "cells_have_a_limit columns_have_a_limit",
     "An audit asks for at most": "mistakes what_is_no_baseline settings_are_a_hundred_texts_at_most "
     "templates_have_a_limit relations_of_very_many_kinds_are_refused "
-    "files_of_very_many_pairs_are_refused faults_name_what_is_at_fault",
+    "files_of_very_many_pairs_are_refused faults_name_what_is_at_fault "
+    "files_of_very_many_sections_are_refused an_axis_of_very_many_pairs_is_refused questions_have_a_limit",
+    "Hints at what": "few_names_of_many_alike_are_compared_in_full hints_are_looked_for_in_short_names_and_not_in_all",
     "Files above 64 MiB": "a_file_of_holes_is_refused a_journal_cannot_make_a_file_endless",
     "Names of columns of a distance": "names_of_columns_are_judged_before_the_rows_of_a_csv "
     "names_of_columns_are_judged_before_the_rows_of_a_parquet",

@@ -18,7 +18,7 @@ from bayesbias.errors import InputFileError, MeasureError, name_some, raise_faul
 Row = tuple[int, str, str, str, str]
 _ROWS = MemoryCost(8, 700, b"\n\r<")
 _BYTES_A_RELATION = 400
-_MOST_KINDS = 1000  # of relations; each has rows in the tables, and draws
+_MOST_KINDS = 100  # of relations; each has rows in the tables, and draws
 _USF, _EAT = "USF", "EAT"
 _WHOLE = re.compile(r"[0-9]{1,15}")
 _CONCEPT = re.compile(r"/c/([^/]+)/([^/]+)")

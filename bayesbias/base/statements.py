@@ -33,8 +33,8 @@ _MARKDOWN = re.compile(
 _MATHEMATICS = re.compile(r"\\(?=[()\[\]]|begin|end|(?:eq)?ref)")
 # Code that a statement names, such as `bb.fit`: nothing in it is markup.
 _CODE = re.compile(r"(?<![`\\])(`[\w.()=,'\" -]+`)(?!`)")
-# An option and its value stay on one line.
-_OPTION, _NO_BREAK = re.compile(r"--[a-z-]+ [A-Z]+\b"), "\0"
+# An option and its value stay on one line. Its length is bounded: a name of dashes would take quadratic time.
+OPTION, _NO_BREAK = re.compile(r"--[a-z][a-z-]{1,24}( [A-Z]{1,12}\b)?"), "\0"
 _LEFT = " style='text-align: left'"  # notebooks align cells to the right
 
 
@@ -318,7 +318,7 @@ def wrap(text: str, *, bullet: bool = False) -> str:
     """
     first_indent, indent = ("- ", "  ") if bullet else ("", "")
     filled = textwrap.fill(
-        _OPTION.sub(lambda match: match[0].replace(" ", _NO_BREAK), text),
+        OPTION.sub(lambda match: match[0].replace(" ", _NO_BREAK), text),
         LINE,
         initial_indent=first_indent,
         subsequent_indent=indent,

@@ -143,10 +143,17 @@ def _pieces(word: str, look_up: Callable[[str], str | None]) -> list[tuple[str, 
     >>> _pieces("well-known", {"well": "well"}.get)
     [('well', 'well'), ('known', None)]
     """
-    form = look_up(word)
-    if form is None and (parts := _PARTS.fullmatch(word)):
-        return [piece for part in parts.groups() if part for piece in _pieces(part, look_up)]
-    return [(word, form)]
+    pieces: list[tuple[str, str | None]] = []
+    left = [word]  # parts that are still to be looked up, the first one last
+    while left:
+        part = left.pop()
+        form = look_up(part)
+        # More parts than a sentence may have words are not divided further: the sentence will be refused.
+        if form is None and len(pieces) + len(left) <= MOST_WORDS and (parts := _PARTS.fullmatch(part)):
+            left += [inner for inner in reversed(parts.groups()) if inner]
+        else:
+            pieces.append((part, form))
+    return pieces
 
 
 def _random_row(word: str) -> int:

@@ -36,6 +36,7 @@ _EXAMPLES = {
 }
 _MOST_WORDS = 4
 _MOST_CELLS = 100  # of factors of groups and of lists together: 10 by 10 levels have 3,016 effects
+_MOST_QUESTIONS = 500  # each has rows and draws of its own
 _LARGEST = 1e100
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
@@ -177,6 +178,9 @@ def question_faults(questions: object) -> Iterator[str]:
     example = '"a name" = [["protected group", "attribute list"], ["another group", "the same or another list"]]'
     if not isinstance(questions, Mapping):
         yield f"questions must be a section, each line {example}, not {kind_of(questions)}."
+        return
+    if len(questions) > _MOST_QUESTIONS:
+        yield f"questions has {len(questions):,}, at most {_MOST_QUESTIONS} are answered: divide them among studies."
         return
     for name, sides in questions.items():
         if not isinstance(name, str) or not name.isprintable() or name != name.strip() or not name:

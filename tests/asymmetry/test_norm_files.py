@@ -226,8 +226,8 @@ def test_what_xml_declares_does_not_stand_for_more(declared: str, tmp_path: Path
 
 def test_relations_of_very_many_kinds_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "relations.csv"
-    path.write_text("".join(f"he,R{number},she\n" for number in range(1001)))  # such as two columns in the wrong order
-    with pytest.raises(MeasureError, match="1,001 kinds of relations, at most 1,000"):
+    path.write_text("".join(f"he,R{number},she\n" for number in range(101)))  # such as two columns in the wrong order
+    with pytest.raises(MeasureError, match="101 kinds of relations, at most 100"):
         bb.asymmetry.read_relations(path)
-    path.write_text("".join(f"he,R{number},she\n" for number in range(1000)))
-    assert len(bb.asymmetry.read_relations(path)) == 1000
+    path.write_text("".join(f"he,R{number},she\n" for number in range(100)))
+    assert len(bb.asymmetry.read_relations(path)) == 100

@@ -7,7 +7,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import LostWordsError, LostWordsWarning, MeasureError
-from bayesbias.nli.sentences import FIRST, NULL, WordVectors, checked_sentences, words_of
+from bayesbias.nli.sentences import FIRST, NULL, WordVectors, _pieces, checked_sentences, words_of
 
 WORDS = ("he", "is", "not", "Adam", "adam", "US", "well", "known", "n't")
 EMBEDDING = bb.load_embedding((WORDS, np.random.default_rng(1).standard_normal((len(WORDS), 6))), name="toy")
@@ -33,6 +33,29 @@ def test_words_are_looked_up_in_lower_case_then_as_written_then_in_parts() -> No
         *("he", "is", "n't", "adam", "?", "?", "well", "known", "US")
     ]
     assert forms(vectors, "HE") == ["he"]
+
+
+@pytest.mark.parametrize("sign", ["-", "'"])
+def test_a_word_of_thousands_of_parts_ends_in_a_message(sign: str) -> None:
+    """Each part called the function again, and a word of 3,000 ended in a RecursionError."""
+    vectors = WordVectors.from_embedding(EMBEDDING)
+    calls = 0
+
+    def no_form(_: str) -> None:
+        nonlocal calls
+        calls += 1
+
+    parts = _pieces(sign.join(["zz"] * 900), no_form)
+    assert "".join(part for part, _ in parts) == ("" if sign == "-" else sign).join(["zz"] * 900)
+    assert len(parts) == 900
+    calls = 0
+    word = sign.join(["zz"] * 100_000)
+    assert len(_pieces(word, no_form)) == 1002
+    assert calls < 2010
+    with pytest.warns(LostWordsWarning):
+        vectors.learn([f"he {word}"], "the pairs")
+    with pytest.raises(MeasureError, match="1,003 words; the limit is 1,000"):
+        vectors.rows(f"he {word}")
 
 
 def test_an_embedding_with_a_case_rule_is_asked_by_it() -> None:

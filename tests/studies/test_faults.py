@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bayesbias.errors import StudyError
+from bayesbias.studies.faults import question_faults
 from bayesbias.studies.study import Study
 from tests.studies.made import make
 
@@ -112,3 +113,13 @@ def test_questions_that_cannot_be_asked_are_faults(questions: Any, message: str)
             name="s", protected={"x": ["one"], "y": ["two"]}, attributes={"a": ["three"], "b": ["four"]},
             associated=[("x", "a")], human="none", neutral="none", questions=questions,
         )  # fmt: skip
+
+
+def test_questions_have_a_limit() -> None:
+    """A fit answers each with draws of its own: 3,000 took 27 s."""
+    questions = {f"q{number}": [["x", "a"], ["y", "a"]] for number in range(501)}
+    assert list(question_faults(questions)) == [
+        "questions has 501, at most 500 are answered: divide them among studies."
+    ]
+    del questions["q0"]
+    assert list(question_faults(questions)) == []

@@ -52,7 +52,7 @@ _MISSING = frozenset(
     }
 )
 _LONGEST_LINE = 100_000
-_MOST_CELLS = 1_000_000
+_MOST_CELLS, _MOST_COLUMNS = 1_000_000, 1000  # each column takes about a millisecond
 _MOST_TITLES = 20  # rows above the names of columns
 _BYTES_A_CELL = 280  # short texts of Python with their places in lists, and what they are read as
 _SPREADSHEET = MemoryCost(CSV_TEXT.a_byte, _BYTES_A_CELL, b",;\t\n\r")
@@ -87,9 +87,9 @@ def read_csv(
       `word_column`, is recommended where one of `keys` is not there.
     - `mixed`: whether a column in which most cells are no numbers may have some.
 
-    Raises `InputFileError` if the file cannot be read, is not UTF-8, or is no CSV, has more than 1,000,000 cells, or a
-    cell of a column of numbers is none; the message has the number of its row as a spreadsheet shows it. Raises
-    `NotEnoughMemoryError` if the frame would take more memory than is free.
+    Raises `InputFileError` if the file cannot be read, is not UTF-8, or is no CSV, has more than 1,000,000 cells or
+    1,000 columns, or a cell of a column of numbers is none; the message has the number of its row as a spreadsheet
+    shows it. Raises `NotEnoughMemoryError` if the frame would take more memory than is free.
     """
     import pandas as pd
 
@@ -120,6 +120,11 @@ def read_csv(
     place = _place_of_names(records, named_keys or {*own_names, *wanted})
     names, records = records[place][1], records[place + 1 :]
     listed = list(_columns(names, records, path))
+    if len(listed) > _MOST_COLUMNS:
+        raise InputFileError(
+            f"{path} has {len(listed):,} columns, more than {_MOST_COLUMNS:,}. Keep those that you need; a row is one "
+            "word, period or question."
+        )
     columns = dict(listed)
     if absent := next((name for name in named_keys if name not in columns), None):
         raise InputFileError(

@@ -4,7 +4,6 @@ Texts hold no markup. The template escapes them, so a word may hold any characte
 """
 
 import base64
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from bayesbias.base.number_text import visible
+from bayesbias.base.statements import OPTION
 from bayesbias.delivery.plots.style import save_figure
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 # In inches; at 390 pixels the letters are still legible.
 _WIDEST = 5.4
 _LARGEST_SVG = 600_000
-_OPTION = re.compile(r"--[a-z][a-z-]{1,24}( [A-Z]{1,12}\b)?")
 
 
 class _Block:
@@ -209,7 +208,7 @@ def _visible(value: Any) -> Any:
 
 def _prose(text: str) -> Markup:
     """Return a text, escaped, in which options of the command line and their values stay on one line."""
-    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escape(_visible(text)))))
+    return Markup(OPTION.sub(r'<span class="option">\g<0></span>', str(escape(_visible(text)))))
 
 
 @cache

@@ -31,6 +31,8 @@ from bayesbias.estimates.intervals import welch_freedom
 
 LEAST_PAIRS = 3
 """Smallest number of pairs with an interval for how far they agree."""
+MOST_PAIRS = 1000
+"""Largest number of pairs of an axis, each of which is compared with each other one."""
 
 _ENUMERATED = 12
 # Random pairs that show what chance links, and the correlation of near-copies beside the axis.
@@ -158,8 +160,9 @@ class PairAxis:
         else:
             signs = np.random.default_rng(random_seed).choice(np.array([-1.0, 1.0]), size=(samples, units))
             signs[0] = 1.0
-        signs = signs[:, unit_of]
-        lengths = (signs @ (self.differences @ self.differences.T) * signs).sum(axis=1)
+        sums = np.zeros((units, self.differences.shape[1]))
+        np.add.at(sums, unit_of, self.differences)
+        lengths = np.square(signs @ sums).sum(axis=1)
         return float((lengths >= lengths[0] * (1 - 1e-12)).mean())
 
     def pair_agreement(self) -> MeanOverPairs:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sized
 
 import numpy as np
@@ -28,6 +29,8 @@ _WORDS = 4096  # words of the vocabulary per block
 _QUESTIONS = 512  # questions per block
 MOST_SCORED_PAIRS = 10_000
 """Pairs of a file of word similarity."""
+MOST_SECTIONS = 1000
+"""Sections of a file of analogies."""
 _CROSSED = ("first_pair", "second_pair")
 
 
@@ -98,7 +101,7 @@ def read_analogies(path: str | os.PathLike[str]) -> list[tuple[str, tuple[str, s
     Raises
     ------
     MeasureError
-        If a line is not four words, or there are fewer than two.
+        If a line is not four words, there are fewer than two, or there are more than 1,000 sections.
     InputFileError
         If the file cannot be read.
 
@@ -112,6 +115,7 @@ def read_analogies(path: str | os.PathLike[str]) -> list[tuple[str, tuple[str, s
     ('family', ('boy', 'girl', 'brother', 'sister'))
     """
     section, questions = "", []
+    sections: set[str] = set()
     for number, line in _lines(path):
         if line.startswith(":"):
             section = line[1:].strip()
@@ -122,6 +126,12 @@ def read_analogies(path: str | os.PathLike[str]) -> list[tuple[str, tuple[str, s
                 f"{path}, line {number}: {line[:60]!r} is not four words. Write it as 'Athens Greece Baghdad Iraq'."
             )
         questions.append((section, (words[0], words[1], words[2], words[3])))
+        sections.add(section)
+        if len(sections) > MOST_SECTIONS:
+            raise MeasureError(
+                f"{path} has more than {MOST_SECTIONS:,} sections, each of which has a share with an interval. Join "
+                "them, or leave out lines that begin with a colon."
+            )
     _raise_if_few(path, questions, 2, "questions", "Athens Greece Baghdad Iraq")
     return questions
 
@@ -210,7 +220,7 @@ def _cells(line: str) -> list[str]:
 
 def _as_number(cell: str) -> float | None:
     """Return the number that a cell holds in decimal notation, or None."""
-    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", cell):
+    if not re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", cell):
         return None
     value = float(cell)
     return value if abs(value) < 1e300 else None
@@ -410,7 +420,7 @@ def analogies(
 
 def _quantities(parts: "pd.Series[str]") -> list[Quantity]:
     """Return the accuracies: over all questions, over both kinds of Google's sections, and over each section."""
-    sections = [section for section in dict.fromkeys(parts) if section and (parts == section).sum() > 1]
+    sections = [section for section, count in Counter(parts).items() if section and count > 1]
     syntactic = tuple(section for section in sections if section.startswith("gram"))
     semantic = tuple(section for section in sections if section not in syntactic)
     groups: dict[str, tuple[str, ...] | None] = {"accuracy": None}

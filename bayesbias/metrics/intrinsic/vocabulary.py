@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from bayesbias.base.arrays import Floats
 from bayesbias.base.checks import HDI_PROB, check_count, check_flag, is_number, resolve_seed
+from bayesbias.base.machine import check_memory
 from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike, Lookup
 from bayesbias.errors import LostWordsWarning, MeasureError, name_some, warn_user
@@ -285,12 +286,16 @@ def _name_weights(lists: Sequence[Lookup], seed: int) -> tuple[Floats, Floats]:
     random = np.random.default_rng([seed, 1])
     weights = []
     for lookup in lists:
-        requested_names = [*lookup.matches, *lookup.lost]
-        drawn = dict(
-            zip(sorted(requested_names), random.standard_exponential((len(requested_names), NAME_DRAWS)), strict=True)
-        )
-        forms = {form: name for name, form in reversed(lookup.matches.items())}
-        weights.append(np.stack([drawn[forms[form]] for form in dict.fromkeys(lookup.matches.values())], axis=1))
+        first_names = {form: name for name, form in reversed(lookup.matches.items())}
+        place_of = {first_names[form]: place for place, form in enumerate(dict.fromkeys(lookup.matches.values()))}
+        needed = 8 * NAME_DRAWS * len(place_of)
+        check_memory(needed, f"Weights of {len(place_of):,} names in {NAME_DRAWS:,} draws", "Give fewer names.")
+        list_weights = np.empty((NAME_DRAWS, len(place_of)))
+        for name in sorted([*lookup.matches, *lookup.lost]):
+            drawn = random.standard_exponential(NAME_DRAWS)  # for lost names too, but only those of others are kept
+            if name in place_of:
+                list_weights[:, place_of[name]] = drawn
+        weights.append(list_weights)
     return weights[0], weights[1]
 
 

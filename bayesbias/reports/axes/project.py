@@ -15,7 +15,7 @@ from bayesbias.base.number_text import counted
 from bayesbias.embeddings.embedding import Embedding, EmbeddingLike
 from bayesbias.errors import ReportError
 from bayesbias.estimates.frames import EstimateFrame
-from bayesbias.metrics.directions.pair_axis import LEAST_PAIRS, ChanceDifferences, MeanOverPairs, PairAxis
+from bayesbias.metrics.directions.pair_axis import LEAST_PAIRS, MOST_PAIRS, ChanceDifferences, MeanOverPairs, PairAxis
 from bayesbias.metrics.directions.word_scores import (
     BasePairs,
     Pairs,
@@ -83,7 +83,7 @@ def project(
     LostWordsError
         If a list of words lost more than `max_lost`.
     ReportError
-        If `ratings` are not numbers by word, or have fewer than four of the words.
+        If `ratings` are not numbers by word, or have fewer than four of the words, or an axis has over 1,000 pairs.
 
     Warns
     -----
@@ -143,6 +143,11 @@ def project(
                 f"The axis {name!r} has {len(embedded_by_axis[name])} of its {counted(len(axis_pairs), 'pair')} in the "
                 f"embedding {source.name!r}. Give at least {LEAST_PAIRS} that it has: two pairs do not show how far "
                 "pairs agree."
+            )
+        if len(embedded_by_axis[name]) > MOST_PAIRS:
+            raise ReportError(
+                f"The axis {name!r} has {len(embedded_by_axis[name]):,} pairs, at most {MOST_PAIRS:,} are compared "
+                "with each other. Give a random sample of them."
             )
     axes = {name: _pair_axis(source, embedded_pairs) for name, embedded_pairs in embedded_by_axis.items()}
     rows_of_axes = [_axis_row(name, axis, prob, seed) for name, axis in axes.items()]

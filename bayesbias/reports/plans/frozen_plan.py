@@ -354,11 +354,13 @@ def _record(content: Mapping[str, Any], path: str | os.PathLike[str]) -> tuple[P
         name: model_of_document({**document, "name": name}, name, f"{where}, model {name!r}")
         for name, document in content.get("models", {}).items()
     }
+    hashes = {name: study_hash(study) for name, study in studies.items()}  # not for each of its questions again
+    digests = {"": ""} | {name: spec.digest for name, spec in models.items()}
     edits: list[str] = []
     questions: dict[Question, AskedQuestion] = {}
     for entry in content["questions"]:
-        study, spec = studies[entry["study"]], models.get(entry.get("model", ""))
-        asked_now = AskedQuestion(study_hash(study), "" if spec is None else spec.digest, study=study, model=spec)
+        study, spec = studies[entry["study"]], models.get(model_name := entry.get("model", ""))
+        asked_now = AskedQuestion(hashes[entry["study"]], digests[model_name], study=study, model=spec)
         if entry["study_hash"] != asked_now.study_hash:
             edits.append(f"the word lists of {quoted_name(study.name)} are not those that were hashed")
         if spec is not None and entry.get("model_hash") != asked_now.model_hash:

@@ -1,5 +1,6 @@
 """The axis of pairs: against plain loops, SciPy's t, enumerated orders, and planted axes."""
 
+import tracemalloc
 from itertools import combinations, product
 
 import numpy as np
@@ -58,6 +59,14 @@ def test_the_sign_test_counts_all_orders() -> None:
     lengths = [np.square(np.array(signs) @ axis.differences).sum() for signs in product([1, -1], repeat=6)]
     observed = np.square(axis.differences.sum(axis=0)).sum()
     assert axis.sign_test(1) == pytest.approx(np.mean(np.array(lengths) >= observed - 1e-12))
+
+
+def test_the_sign_test_needs_no_memory_for_all_pairs_of_pairs() -> None:
+    axis = planted(3000, 0.1, 5)
+    tracemalloc.start()
+    assert axis.sign_test(1, samples=10) == 0.1
+    assert tracemalloc.get_traced_memory()[1] < 3000**2
+    tracemalloc.stop()
     assert planted(4, 5.0, 1).sign_test(1) == 1 / 8
     many = planted(20, 2.0, 1)
     assert many.sign_test(1) == many.sign_test(1) == 1e-4

@@ -135,6 +135,17 @@ def test_the_answers_are_those_of_plain_loops(block: int, path: Path, monkeypatc
     assert values["syntactic"] == values["gram1-made"] == right[40:].mean()
 
 
+def test_files_of_very_many_sections_are_refused(tmp_path: Path) -> None:
+    """Each section has draws of its own: 10,000 took 18 s."""
+    path = tmp_path / "questions.txt"
+    sections = [f": {number}\nboy girl king queen\nking queen boy girl\n" for number in range(1001)]
+    path.write_text("".join(sections[1:]) + sections[1])
+    assert len(bb.metrics.read_analogies(path)) == 2002
+    path.write_text("".join(sections))
+    with pytest.raises(MeasureError, match=r"more than 1,000 sections.* Join them"):
+        bb.metrics.read_analogies(path)
+
+
 def test_lost_questions_are_named_and_most_leaves_words_out(path: Path) -> None:
     fewer = {word: vector for word, vector in VECTORS.items() if word != "b8"}
     with pytest.warns(LostWordsWarning, match="16 .* 72 "):

@@ -1,5 +1,6 @@
 """Direct bias of a vocabulary against the measure of lists, MIDB against plain loops and principal components."""
 
+import tracemalloc
 from pathlib import Path
 
 import arviz as az
@@ -10,8 +11,10 @@ from scipy.stats import ks_2samp
 from sklearn.decomposition import PCA
 
 import bayesbias as bb
-from bayesbias.errors import LostWordsWarning, MeasureError
+from bayesbias.errors import LostWordsWarning, MeasureError, NotEnoughMemoryError
 from bayesbias.metrics.intrinsic import vocabulary
+from bayesbias.metrics.intrinsic.name_directions import NAME_DRAWS
+from bayesbias.metrics.intrinsic.vocabulary import _name_weights
 from bayesbias.metrics.quantities import posterior_along
 
 SEED1 = bb.bundled("data", "vectors", "wikipedia2018_skipgram_seed1.npz")
@@ -71,6 +74,24 @@ def test_midb_of_units_does_not_depend_on_lengths() -> None:
         for vectors_of_words in (VECTORS, longer)
     )
     assert first.value == pytest.approx(second.value, abs=1e-12)
+
+
+def test_lost_names_take_no_memory_and_change_no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    lookups = bb.load_embedding(VECTORS).lookup(FEMALE), bb.load_embedding(VECTORS).lookup([*MALE, "Zoe"])
+    drawn = _name_weights(lookups, 1)
+    random = np.random.default_rng([1, 1])
+    for lookup, weights in zip(lookups, drawn, strict=True):
+        names = sorted([*lookup.matches, *lookup.lost])
+        rows = dict(zip(names, random.standard_exponential((len(names), NAME_DRAWS)), strict=True))
+        np.testing.assert_array_equal(weights, np.array([rows[name] for name in lookup.matches]).T)
+    many = bb.load_embedding(VECTORS).lookup([*FEMALE, *map(str, range(2000))])
+    tracemalloc.start()
+    assert _name_weights([many, lookups[1]], 1)[0].shape == (NAME_DRAWS, len(FEMALE))
+    assert tracemalloc.get_traced_memory()[1] < 2_000_000  # lost names would take 16 MB
+    tracemalloc.stop()
+    monkeypatch.setattr("bayesbias.base.machine.free_memory", lambda: 1000)
+    with pytest.raises(NotEnoughMemoryError, match="Weights of 6 names in 1,000 draws would need"):
+        _name_weights(lookups, 1)
 
 
 def test_lost_words_and_names_are_warned_of() -> None:

@@ -36,6 +36,16 @@ def test_words_lie_where_they_were_put() -> None:
     assert projection.pairs["pair_share"].sum() == pytest.approx(1)
 
 
+def test_an_axis_of_very_many_pairs_is_refused() -> None:
+    """Each pair is compared with each other one: 10,000 took a minute and 3 GB."""
+    rng = np.random.default_rng(1)
+    vectors = {f"{side}{number}": rng.normal(size=4) for number in range(1001) for side in "ab"} | {"word": np.ones(4)}
+    pairs = [(f"a{number}", f"b{number}") for number in range(1001)]
+    with pytest.raises(ReportError, match=r"1,001 pairs, at most 1,000 .* random sample"):
+        bb.project(vectors, ["word"], pairs, random_seed=1)
+    assert len(bb.project(vectors, ["word"], pairs[1:], random_seed=1).pairs) == 1000
+
+
 def test_several_axes_by_name_and_the_angle_between_them() -> None:
     projection = bb.project(planted(), WORDS, {"up": PAIRS, "down": [pair[::-1] for pair in PAIRS]}, random_seed=1)
     up, down = (projection.words.loc[projection.words["axis"] == name, "mean"].to_numpy() for name in ("up", "down"))

@@ -1,5 +1,6 @@
 """Frozen plans and their files."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,9 @@ import pytest
 
 import bayesbias as bb
 from bayesbias.errors import ArgumentError, BayesBiasError, OutputError, ReportError
+from bayesbias.reports.plans import frozen_plan as module
 from bayesbias.reports.plans.frozen_plan import FrozenPlan
+from bayesbias.reports.plans.record import study_hash
 
 HOSTILE = 'a "b" \\ #]\x7f'
 
@@ -45,6 +48,18 @@ def test_a_region_keeps_its_unit(rope: dict[str, Any], tmp_path: Path) -> None:
     again = bb.reports.read_plan(bb.reports.write_plan(plan, tmp_path / "plan.toml"))
     assert again.record.region == plan.record.region
     assert again.edits == ()
+
+
+def test_a_study_is_hashed_once_for_all_its_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """10,000 questions about 40,000 words took 26 s."""
+    plan = bb.audits.freeze_plan(pets())
+    (question,) = plan.record.questions.values()
+    questions = {(f"embedding {number}", "pets", "multivariate"): question for number in range(3)}
+    path = bb.reports.write_plan(replace(plan, record=replace(plan.record, questions=questions)), tmp_path / "p.toml")
+    hashed = []
+    monkeypatch.setattr(module, "study_hash", lambda study: hashed.append(study.name) or study_hash(study))
+    assert bb.reports.read_plan(path).edits == ()
+    assert hashed == ["pets"]
 
 
 def test_its_first_lines_say_that_it_can_be_edited(plan_file: Path) -> None:
