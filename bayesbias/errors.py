@@ -249,14 +249,15 @@ def did_you_mean(text: str, choices: Iterable[str]) -> str:
 
 
 def _closest(text: str, choices: Iterable[str]) -> list[str]:
-    """Return the closest choice, or nothing, compared with those alone that share the most pairs of letters.
+    """Return the closest choice, or nothing, compared with those alone that share the most letters and pairs of them.
 
     Comparing a thousand took half a second, and each fault of a file can need a hint.
     """
-    pairs_of_text = Counter(pairwise(text))
+    letters, pairs = Counter(text), Counter(pairwise(text))
 
     def shared(choice: str) -> float:
-        return (pairs_of_text & Counter(pairwise(choice))).total() / (len(text) + len(choice) + 1)
+        both = (letters & Counter(choice)).total() + (pairs & Counter(pairwise(choice))).total()
+        return both / (len(text) + len(choice) + 1)
 
     return get_close_matches(text, nlargest(_COMPARED, choices, key=shared), n=1, cutoff=0.7)
 

@@ -107,7 +107,7 @@ def _same_vectors(rows: Sequence[Mapping[str, Any]], before: Baseline) -> Iterat
 
 def _has_coherence_of(row: Mapping[str, Any], before: Earlier) -> bool:
     names = ("coherence", "centred_coherence", "mean_cosine")
-    now, earlier = (np.array([of[name] for name in names]) for of in (row, vars(before.coherence)))
+    now, earlier = (np.array([values[name] for name in names]) for values in (row, vars(before.coherence)))
     return bool((np.abs(now - earlier) <= NEAREST * np.maximum(np.abs(earlier), np.abs(earlier[0]))).all())
 
 

@@ -26,7 +26,7 @@ from tests.reports.made import made_fit
 # What a pipeline reads, and the next gate.
 _OF_A_GATE = (
     *("schema_version", "outcome", "exit_code", "rope", "standardised", "hdi_prob", "baseline", "missing", "changes"),
-    *("questions", "groups", "checksum", "unit"),
+    *("questions", "groups", "lists", "checksum", "unit"),
 )
 
 

@@ -133,7 +133,7 @@ def test_nearness_of_lists_cancels_over_groups_and_not_in_one() -> None:
     assert group_x.numbers["decides"]
     assert group_x.numbers["associated"] == ["a"]
     assert "'b' is nearer to the words than 'a', by 0." in shared.text
-    assert f"Without it, both are {group_x.numbers['net_mean']:+.3f}" in shared.text
+    assert f"Without it, the difference of each group is {group_x.numbers['net_mean']:+.3f}" in shared.text
     assert group_x.numbers["nearness_low"] < group_x.numbers["list_nearness"] < group_x.numbers["nearness_high"]
 
 
@@ -190,4 +190,4 @@ def test_words_for_which_the_nearness_of_a_list_decides_are_said_to_be_such() ->
     groups = [one for one in report.shown if one.kind == "group"]
     (shared,) = [one for one in report.shown if one.kind == "nearness of lists"]
     assert len(groups) == 2
-    assert "Without it, both are" in shared.text
+    assert "Without it, the difference of each group is" in shared.text

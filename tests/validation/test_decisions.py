@@ -49,7 +49,7 @@ def test_the_page_has_the_changes_of_the_table() -> None:
 
 
 def test_true_changes_are_those_of_plain_distances() -> None:
-    script = load_script("decisions", "changes")
+    script = load_script("decisions", "settled_changes")
     rng = np.random.default_rng(1)
     vectors, pool = rng.standard_normal((12, 5)), script.Pools(*(np.arange(12).reshape(2, 2, 3)))
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

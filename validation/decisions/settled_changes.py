@@ -1,6 +1,6 @@
 """How many of the settled changes of a comparison are wrong: conditions and words whose true changes are known.
 
-    python validation/decisions/changes.py EMBEDDINGS [--samples 12]
+    python validation/decisions/settled_changes.py EMBEDDINGS [--samples 12]
 
 makes `changes.csv`, a row for each cell and kind of family: conditions, and the words under each condition. Embeddings
 and pools of real words are those of `validation/leaderboard/paired.py`; the true changes are those of whole pools.
