@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 
+_NORMS = "norms"  # name of the comparison with people, beside those of embeddings
+
 
 @command()
 def asymmetry(
@@ -84,6 +86,8 @@ def asymmetry(
 
     if contexts is not None and not any(path.is_dir() for path in embeddings):
         raise ArgumentError("--contexts is for folders of language models, and none is given. Leave it out.")
+    if study is not None and (taken := [path for path in embeddings if printable(path.stem) == _NORMS]):
+        raise ArgumentError(f"{taken[0]}: the comparison with people has the name {_NORMS!r}. Rename the file.")
     makers = {printable(path.stem): source(path) for path in embeddings}
     sources = {name: _of_norms(made) for name, made in makers.items()}
     if len(sources) < len(embeddings):
@@ -107,7 +111,7 @@ def asymmetry(
             name: bb.asymmetry.study_asymmetry(made(vocabulary), study, hdi_prob=reporting["hdi_prob"])
             for name, made in makers.items()
         }
-        result = ResultGroup(result.contents.title, {"norms": result, **of_study})
+        result = ResultGroup(result.contents.title, {_NORMS: result, **of_study})
     delivery.finish(result)
 
 

@@ -52,6 +52,19 @@ def test_words_of_a_study_that_people_did_not_give_are_compared_too(
     assert pairs == sum(len(group) for group in study.attributes.values()) * len(words) // 2
 
 
+def test_no_embedding_takes_the_place_of_the_comparison_with_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("norms.csv").write_text("cue,response,count,participants\nhe,she,30,150\nshe,he,20,140\n")
+    Path("norms.vec").write_text("he 1 0\nshe 0 1\n")
+    assert (
+        in_process("asymmetry", "norms.csv", "norms.vec", "--study", "weat7", "-o", "out", monkeypatch=monkeypatch) == 2
+    )
+    assert "the comparison with people has the name 'norms'" in " ".join(capsys.readouterr().err.split())
+    assert not Path("out").exists()
+
+
 def seed_files(folder: Path, *seeds: int) -> list[Path]:
     """Return three short files of bundled vectors that differ in the seed."""
     words = ["he", "she", "man", "woman", "son", "daughter", "algebra", "geometry", "poetry", "art", "home"]

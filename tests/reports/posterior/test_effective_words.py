@@ -65,6 +65,8 @@ def test_lists_that_are_worth_their_words_are_not_mentioned() -> None:
     assert list(dependence_statements([record], multivariate=True)) == []
     assert worth_text(record) == "x: 8 words, worth about 7.9 independent ones"
     assert worth_text(record | {"effective_words": 7.99}) == "x: 8 words"
+    lost = record | {"words": 0, "effective_words": float("nan"), "nearly_one": float("nan")}
+    assert worth_text(lost) == "x: 0 words"
 
 
 def test_many_clusters_are_named_in_part() -> None:
