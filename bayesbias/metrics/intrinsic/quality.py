@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sized
 import numpy as np
 import pandas as pd
 
-from bayesbias.base.arrays import Floats, Integers
+from bayesbias.base.arrays import ROUNDING, Floats, Integers
 from bayesbias.base.checks import HDI_PROB, check_count, resolve_seed
 from bayesbias.base.files.inputs import LINES, read_utf8
 from bayesbias.base.files.word_lists import read_word_lists
@@ -31,6 +31,7 @@ MOST_SCORED_PAIRS = 10_000
 """Pairs of a file of word similarity."""
 MOST_SECTIONS = 1000
 """Sections of a file of analogies."""
+_DIGITS = 12  # of the cosine of float64 vectors
 _CROSSED = ("first_pair", "second_pair")
 
 
@@ -294,7 +295,7 @@ def word_similarity(
     items = pd.DataFrame({
         "item": [f"{a} ~ {b}" for a, b, _ in embedded_pairs],
         "human": [score for _, _, score in embedded_pairs],
-        "cosine": np.clip(np.einsum("ij,ij->i", first, second), -1.0, 1.0),
+        "cosine": _cosines(first, second),
     })  # fmt: skip
     return result_of_items(
         "word_similarity",
@@ -306,6 +307,12 @@ def word_similarity(
         random_seed=seed,
         hdi_prob=hdi_prob,
     )
+
+
+def _cosines(first: Floats, second: Floats) -> Floats:
+    """Return the cosines of rows of unit vectors; those that rounding alone tells apart are equal, and get one rank."""
+    cosines: Floats = np.clip(np.einsum("ij,ij->i", first, second), -1.0, 1.0).round(_DIGITS)
+    return cosines if np.ptp(cosines) > ROUNDING else np.full_like(cosines, cosines[0])
 
 
 WORD_SIMILARITY = Measure(

@@ -76,6 +76,27 @@ def test_too_few_pairs_and_equal_scores_are_errors(tmp_path: Path) -> None:
         bb.metrics.word_similarity(vectors, path, random_seed=1)
 
 
+def test_differences_of_rounding_have_no_ranks(tmp_path: Path) -> None:
+    path, random = tmp_path / "pairs.txt", np.random.default_rng(1)
+    words = [f"w{number}" for number in range(12)]
+    vectors = dict(zip(words, random.normal(size=(12, 7)), strict=True))
+    with_themselves = [f"{word} {word} {score}\n" for score, word in enumerate(words)]
+    path.write_text("".join(with_themselves))
+    with pytest.raises(MeasureError, match="the same value"):
+        bb.metrics.word_similarity(vectors, path, random_seed=1)
+    path.write_text("".join([*with_themselves, "w0 w1 3\n"]))
+    score = bb.metrics.word_similarity(vectors, path, random_seed=1)
+    expected = stats.spearmanr([*range(12), 3], [1] * 12 + [0]).statistic
+    assert score.value == pytest.approx(expected, abs=1e-9)
+    short = {
+        word: np.float32(length) * np.float32([0.6, 0.8, 0.1])
+        for length, word in zip(random.random(12) + 1, words, strict=True)
+    }
+    path.write_text("".join(f"{word} axis {score}\n" for score, word in enumerate(words)))
+    with pytest.raises(MeasureError, match="the same value"):
+        bb.metrics.word_similarity({**short, "axis": np.float32([1, 0, 0])}, path, random_seed=1)
+
+
 @pytest.mark.shared
 @pytest.mark.gensim
 @pytest.mark.parametrize("name", ["RG-65", "MEN-TR-3k", "SIMLEX-999", "WS-353-ALL", "MTurk-287", "MTurk-771"])
