@@ -64,6 +64,23 @@ def test_no_module_changes_the_environment_when_it_is_imported() -> None:
 
 
 @pytest.mark.slow
+def test_an_interrupt_while_a_command_starts_is_no_traceback() -> None:
+    """Before what holds interrupts back can be imported, a command ends in one line."""
+    code = (
+        "import signal, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'bayesbias.base.machine':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from bayesbias.__main__ import main\n"
+        "main()\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (130, "interrupted: nothing was begun.\n")
+
+
 def test_environment_and_filters_are_as_before(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CALLS, tmp_path]
     run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)

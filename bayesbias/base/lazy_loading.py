@@ -7,8 +7,6 @@ from typing import Any
 
 import lazy_loader
 
-from bayesbias.base.machine import held_interrupts
-
 
 def lazy_names(
     package: str, file: str, elsewhere: Mapping[str, str] | None = None
@@ -25,6 +23,8 @@ def lazy_names(
 
             hint = f". Use {elsewhere[name]}" if elsewhere and name in elsewhere else did_you_mean(name, names)
             raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
+        from bayesbias.base.machine import held_interrupts  # not before: a command could not answer Ctrl-C meanwhile
+
         with held_interrupts():  # half of an import would stay in the session
             return load(name)
 
