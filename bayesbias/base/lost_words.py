@@ -20,7 +20,8 @@ class WordList:
 
     - `name`: name of the list in messages.
     - `size`: number of words, lost ones included.
-    - `lost`: words that the embedding lacks.
+    - `lost`: words that the embedding lacks, or that were left out.
+    - `without_number`: those of them that the embedding has, without a number in the covariates.
     - `limited`: whether only a limited share may be lost. Control words stand for words in general: losing some makes
       the answer less precise, but does not change the question.
     """
@@ -29,13 +30,15 @@ class WordList:
     size: int
     lost: Sequence[str]
     limited: bool = True
+    without_number: Collection[str] = ()
 
     def is_over(self, limit: float) -> bool:
         """Return whether a larger share than `limit` is lost."""
         return self.limited and bool(self.lost) and len(self.lost) / self.size > limit
 
     def __str__(self) -> str:
-        return f"{len(self.lost)} of the {self.size} of {shown_name(self.name)!r} ({name_some(self.lost, 5)})"
+        words = [f"{word}{' (no number)' * (word in self.without_number)}" for word in self.lost]
+        return f"{len(words)} of the {self.size} of {shown_name(self.name)!r} ({name_some(words, 5)})"
 
 
 def check_max_lost(value: float) -> float:

@@ -94,3 +94,8 @@ def test_lists_of_one_name_are_told_apart() -> None:
         ("attribute", "arts"): "attribute group arts",
         ("attribute", "male"): "male",
     }
+
+
+def test_words_without_a_number_are_told_apart_from_those_that_the_embedding_lacks() -> None:
+    lists = WordList("jobs", 9, ["nurse", "athlete"], without_number={"athlete"})
+    assert str(lists) == "2 of the 9 of 'jobs' (nurse, athlete (no number))"

@@ -111,16 +111,16 @@ def word_lists(fit: "xr.DataTree", roles: tuple[str, ...] = ("protected", "attri
     data, lost = fit["constant_data"].to_dataset(), fit_attribute(fit, "table").get("lost_words", [])
     listed = np.unique(np.stack([data["attribute_group_index"], data["attribute_index"]]), axis=1)[0]
     groups = {"protected": data["protected_group"].to_numpy(), "attribute": data["attribute_group"].to_numpy()[listed]}
+    unrated = {entry["word"] for entry in lost if entry.get("reason") == NO_NUMBER}
     lists = []
     for role in roles:
         sizes = Counter(groups[role].astype(str).tolist())
         lost_words: dict[str, list[str]] = {name: [] for name in sizes}
         for entry in lost:
             if entry["role"] == role:
-                unrated = " (no number)" * (entry.get("reason") == NO_NUMBER)
-                lost_words.setdefault(entry["list"], []).append(f"{entry['word']}{unrated}")
+                lost_words.setdefault(entry["list"], []).append(entry["word"])
         lists += [
-            WordList(name, sizes[name] + len(of_list), of_list, role == "protected" or name not in CONTROLS)
+            WordList(name, sizes[name] + len(of_list), of_list, role == "protected" or name not in CONTROLS, unrated)
             for name, of_list in lost_words.items()
         ]
     return lists
