@@ -333,7 +333,9 @@ def changes_of(
             for key, frame in parts.items():
                 frame.insert(0, "contrast", name)
                 frames[key].append(frame)
-        frames["distances"] += distances_to_connections(pairing, estimation)
+        frames["distances"] += [
+            distances_to(connection, pairing, estimation) for connection in pairing.sample.connections
+        ]
     notes = {name: dict(table_facts(table)) for name, table in tables.items()}
     return Changes(
         contrasts=EstimateFrame(in_conditions),
@@ -382,16 +384,12 @@ def changes_of_contrasts(
     return pd.concat(frames, ignore_index=True), np.concatenate(draws, axis=1)
 
 
-def distances_to_connections(
-    pairing: Pairing, estimation: Estimation, *, of_words: bool = True
-) -> "list[pd.DataFrame]":
-    """Return the rows of `Changes.distances` of each connection; without `of_words`, those of all words alone."""
-    frames = []
-    for place, connection in enumerate(pairing.sample.connections):
-        drawn = pairing.draw(estimation, (place, None))
-        frames.append(distance_rows(drawn, pairing, estimation, of_words=of_words))
-        frames[-1].insert(0, "connection", connection)
-    return frames
+def distances_to(connection: str, pairing: Pairing, estimation: Estimation, *, of_words: bool = True) -> "pd.DataFrame":
+    """Return the rows of `Changes.distances` of a connection; without `of_words`, those of all words alone."""
+    drawn = pairing.draw(estimation, (pairing.sample.connections.index(connection), None))
+    frame = distance_rows(drawn, pairing, estimation, of_words=of_words)
+    frame.insert(0, "connection", connection)
+    return frame
 
 
 def doubts_about_words(

@@ -13,7 +13,7 @@ from bayesbias.changes.engine import (
     changes_of_contrasts,
     checked_tables,
     condition_contrasts,
-    distances_to_connections,
+    distances_to,
     doubts_about_words,
     paired_conditions,
 )
@@ -90,12 +90,9 @@ def seed_changes(
     """Return the paired changes of each seed at a level, from the fits of both conditions, and doubts about words.
 
     The doubts are about control words that changed, and words that the second condition lost, equalized or tied, as in
-    `Changes.doubts`. Rows that a
-    seed lacks, such as those of a word that debiasing lost there, are left out.
+    `Changes.doubts`. Rows that a seed lacks, such as those of a word that debiasing lost there, are left out.
     """
-    import pandas as pd
-
-    frames, draws, doubts, distances = {}, [], {}, {}
+    frames, draws, doubts, controls = {}, [], {}, []
     conditions = {first.name: first, second.name: second}
     for seed in first.fits:
         tables = checked_tables({label: fitted_table(one.fits[seed]) for label, one in conditions.items()})
@@ -104,30 +101,28 @@ def seed_changes(
         frames[seed], drawn = changes_of_contrasts(pairing, contrasts, estimation)
         draws.append(drawn)
         doubts[seed] = doubts_about_words(pairing, tables, second.fits[seed])
-        distances[seed] = pd.concat(distances_to_connections(pairing, estimation, of_words=False))
-    shifted = _shifted_controls(distances, first.name, second.name, estimation.hdi_prob)
+        connections = pairing.sample.connections
+        for name in set(connections) - set(SIDES):
+            controls += rows_of(distances_to(name, pairing, estimation, of_words=False))
+    shifted = _controls_over_seeds(controls, first.name, second.name, set(connections) & set(SIDES), estimation)
     return OverSeeds.of_changes(frames, draws, level), (*shifted, *_over_seeds(doubts))
 
 
-def _shifted_controls(
-    distances: "Mapping[Hashable, pd.DataFrame]", first: str, second: str, hdi_prob: float
+def _controls_over_seeds(
+    rows: Sequence[Mapping[str, Any]], first: str, second: str, sides: set[str], estimation: Estimation
 ) -> Iterator[Statement]:
-    """Yield whether control words changed, by the changes of mean distances in each seed."""
-    import pandas as pd
-
-    moved = [row["connection"] for of_seed in distances.values() for row in moved_controls(rows_of(of_seed), hdi_prob)]
-    every = pd.concat(distances.values())
-    others = set(every["connection"]) - set(moved)
-    if not moved or not others & set(SIDES):
-        return
-    means = every.groupby("connection")["mean"].mean()
-    counts = {name: moved.count(name) for name in dict.fromkeys(moved)}
-    shifts = {
-        name: f"by {signed_text(means[name])} on average over seeds (settled in {count} of {len(distances)})"
-        for name, count in counts.items()
-    }
-    text = shifts_text(shifts, first, second, COSINE_DISTANCE, others)
-    yield Statement(CONTROLS_DIFFER, text, {name: {"mean": means[name], "settled": counts[name]} for name in counts})
+    """Yield whether control words changed, given the changes of their mean distances in all seeds."""
+    moved = [row["connection"] for row in moved_controls(rows, estimation.hdi_prob)]
+    numbers = {}
+    for name in sorted(set(moved)):
+        changes = [row["mean"] for row in rows if row["connection"] == name]
+        numbers[name] = {"mean": float(np.mean(changes)), "settled": moved.count(name), "seeds": len(changes)}
+    if numbers and sides:
+        shifts = {
+            name: f"by {signed_text(one['mean'])} on average over seeds (settled in {one['settled']} of {one['seeds']})"
+            for name, one in numbers.items()
+        }
+        yield Statement(CONTROLS_DIFFER, shifts_text(shifts, first, second, COSINE_DISTANCE, sides), numbers)
 
 
 def _over_seeds(doubts: Mapping[Hashable, tuple[Statement, ...]]) -> Iterator[Statement]:

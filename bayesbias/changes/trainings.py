@@ -196,7 +196,7 @@ class TrainingComparison(Result):
         ranks = self.facts["ranks"]
         return tuple(change_over_seeds_statement(row, ranks.get(row["second"], "")) for row in reversed(first.values()))
 
-    @property
+    @cached_property
     def _together(self) -> tuple[Statement, ...]:
         return settled_together(self.contrasts.assign(settled=self.contrasts["reading"] == "stable"), self.hdi_prob)
 

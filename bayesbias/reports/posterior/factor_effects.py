@@ -325,6 +325,10 @@ class FactorEffects(Result):
         """A statement for each main effect and interaction."""
         return effect_statements(self.effects, self.design, self.measure)
 
+    @cached_property
+    def _together(self) -> tuple[Statement, ...]:
+        return effects_together(self.effects, self.hdi_prob)
+
     @property
     def hdi_prob(self) -> float:
         """Probability inside the intervals."""
@@ -334,7 +338,7 @@ class FactorEffects(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         return (
             StatementList("", (answer_statement(self.effects),), bulleted=False),
-            StatementList(SHOWS, (*self.statements, *effects_together(self.effects, self.hdi_prob))),
+            StatementList(SHOWS, (*self.statements, *self._together)),
             StatementList(DOUBTS, self.doubts),
             StatementList(LIMITS, limit_statements(self.measure), detail=True),
         )
@@ -359,7 +363,7 @@ class FactorEffects(Result):
                 "Effects",
                 f"Effects of {crossed} on the {what}, {self.measure.in_unit}, with {prob}",
                 legend=legend,
-                note=" ".join(map(str, effects_together(frame, self.hdi_prob))),
+                note=" ".join(map(str, self._together)),
                 in_folder=False,
                 **shown,
             ),
