@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import bayesbias as bb
+from bayesbias.base.statements import Statement, StatementList
 from bayesbias.cli.base import (
     FileDelivery,
     Settings,
@@ -247,7 +248,7 @@ def fit(
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.delivery.plots.style import new_figure
-    from bayesbias.models.data import SIDES
+    from bayesbias.reports.covariates.covariate_effect import effect_of_sides
     from bayesbias.reports.fit_report import check_request
 
     delivery.begin()
@@ -269,9 +270,9 @@ def fit(
         f"Look at {picture}; numbers: {command_line('summary', draws)}\n"
         f"One page with checks and sensitivity: {command_line('report', draws, '-o', 'report.html')}"
     )
-    if numbers is not None and set(SIDES) <= set(distances["connection"]):
-        slopes = bb.covariate_effect(fitted).contents
-        next_step = f"DO LEANS FOLLOW THE COVARIATES?\n\n{slopes.answer} {slopes.estimate}\n\n{next_step}"
+    if (slopes := effect_of_sides(fitted)) is not None:
+        answer = Statement("slope", f"{slopes.contents.answer} {slopes.contents.estimate}")
+        next_step = f"{StatementList('Do leans follow the covariates?', (answer,), bulleted=False)}\n\n{next_step}"
     delivery.finish(result, next_step=next_step)
 
 

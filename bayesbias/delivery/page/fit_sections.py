@@ -52,7 +52,7 @@ from bayesbias.models.fit_files import USER, added_parameters, changed_by_hand, 
 from bayesbias.models.fits import fit_attribute, fitted_table, priors_in_use
 from bayesbias.models.spec import ModelSpec, model_equations
 from bayesbias.reports.checks.prior_check import check_prior
-from bayesbias.reports.covariates.covariate_effect import covariate_effect
+from bayesbias.reports.covariates.covariate_effect import effect_of_sides
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.guidelines import guideline_rows
 from bayesbias.reports.measures.false_positive_rates import LEVEL
@@ -503,14 +503,13 @@ def _t_tests(page: FitReport) -> Iterator[Block]:
 
 def covariates_section(page: FitReport) -> Section:
     """Return the section on how the leans of words, associated minus different, follow the covariates of the fit."""
-    have_both = {"associated", "different"} <= set(page.fit["posterior"].coords["connection"].to_numpy().tolist())
-    if "covariate_value" not in page.fit["constant_data"] or not have_both:
+    effect = effect_of_sides(page.fit, page.hdi_prob)
+    if effect is None:
         ask = (
             "To ask whether leans follow a number of each word, such as the share of women in an occupation, run "
             "bayesbias covariate TABLE --covariates FILE, or fit with bb.fit(table, covariates=...)."
         )
         return Section("covariates", _COVARIATES, [], [ask])
-    effect = covariate_effect(page.fit, hdi_prob=page.hdi_prob)
     contents = effect.contents
     section = embedded(
         effect,
