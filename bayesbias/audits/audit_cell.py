@@ -32,6 +32,7 @@ from bayesbias.estimates.intervals import contrast_name, estimates, independent_
 from bayesbias.metrics.directions.direction import GENDER_PAIRS
 from bayesbias.metrics.directions.word_scores import load_base_pairs
 from bayesbias.metrics.registry import MEASURES, measure
+from bayesbias.models.data import SIDES
 from bayesbias.models.fits import fitted_rows, groups_without_contrast
 from bayesbias.models.scales import DISTANCE_ERROR
 from bayesbias.models.spec import ModelSpec
@@ -316,15 +317,19 @@ def _control_sd(table: "pd.DataFrame") -> float:
     return single_sd([_pairs(table[table["connection"] == controls[0]])])
 
 
+def _own_lists(table: "pd.DataFrame") -> Any:
+    """Return the rows of a table by protected group and attribute list (a grouped frame), without control words."""
+    own = table[table["connection"].isin(SIDES)]
+    return own.groupby(["protected_group", "attribute_group"], observed=True)
+
+
 def pair_sd(table: "pd.DataFrame") -> float:
     """Return the standard deviation of single numbers of a study's own pairs, or NaN if its lists have one word each.
 
     It is that without the mean of each word in each pair of lists, so that no association enters it. Attribute words
     without a number beside each protected word of a list are left out.
     """
-    study_rows = table[table["connection"].isin(["associated", "different"])]
-    lists = study_rows.groupby(["protected_group", "attribute_group"], observed=True)
-    return single_sd([_pairs(rows) for _, rows in lists])
+    return single_sd([_pairs(rows) for _, rows in _own_lists(table)])
 
 
 def word_sd(table: "pd.DataFrame") -> float:
@@ -332,9 +337,8 @@ def word_sd(table: "pd.DataFrame") -> float:
 
     Noise of single pairs hardly enters it, and numbers that were all shrunk show in it.
     """
-    study_rows = table[table["connection"].isin(["associated", "different"])]
     squares, free = 0.0, 0
-    for _, rows in study_rows.groupby(["protected_group", "attribute_group"], observed=True):
+    for _, rows in _own_lists(table):
         pairs = _pairs(rows)
         pairs = pairs[:, np.isfinite(pairs).all(axis=0)]
         for means in (pairs.mean(axis=0), pairs.mean(axis=1)) if pairs.size else ():
@@ -348,9 +352,7 @@ def list_means(table: "pd.DataFrame") -> list[list[Any]]:
 
     Empty if a group has no numbers beside one of the lists.
     """
-    study_rows = table[table["connection"].isin(["associated", "different"])]
-    lists = ["protected_group", "attribute_group"]
-    means = study_rows.groupby(lists, observed=True)[numbers_column(table)].mean().unstack()
+    means = _own_lists(table)[numbers_column(table)].mean().unstack()
     values = means.to_numpy(dtype=float)
     if not np.isfinite(values).all():
         return []
