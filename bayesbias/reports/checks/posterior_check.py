@@ -149,7 +149,10 @@ def influential_pairs_text(coverage: Mapping[str, Any]) -> str:
 
 
 def undecided_text(judged: "pd.DataFrame") -> str:
-    """Return a sentence, after a space, on statistics whose p-value replicated tables cannot tell from the limit."""
+    """Return a sentence, after a space, on statistics whose p-value replicated tables cannot tell from the limit.
+
+    It is empty without such statistics.
+    """
     p_values, errors = judged["p_value"].to_numpy(), judged["p_value_se"].to_numpy()
     tails = np.minimum(p_values, 1 - p_values)
     near = judged[(tails > 0) & (np.abs(tails - TAIL) <= BORDERLINE * errors)]
