@@ -66,15 +66,19 @@ def test_groups_and_lists_of_a_baseline_are_checked(tmp_path: Path, kind: str, p
         bb.gate(with_groups({}), rope=0.02, baseline=path)
 
 
+def spread_by(factor: float) -> bb.audits.AuditFrame:
+    """Return an audit of a question around 0 whose draws have so many times the usual sd."""
+    frame, draws = audited({"s": 0.0}), factor * SPREAD
+    frame.record.draws["A", "s", "contrast"][:] = draws
+    frame[["mean", "hdi_low", "hdi_high"]] = [draws.mean(), *np.quantile(draws, [0.055, 0.945])]
+    return frame
+
+
 @pytest.mark.parametrize(("factor", "named"), [(0.2, True), (0.8, False)])
 def test_a_much_narrower_interval_is_named(tmp_path: Path, *, factor: float, named: bool) -> None:
     """As after the direction between the two lists was projected out of the vectors."""
     path = bb.write(bb.gate(audited({"s": -0.05}), rope=0.02), tmp_path / "old") / "gate.json"
-    frame = audited({"s": 0.0})
-    draws = factor * SPREAD
-    frame.record.draws["A", "s", "contrast"][:] = draws
-    frame[["mean", "hdi_low", "hdi_high"]] = [draws.mean(), *np.quantile(draws, [0.055, 0.945])]
-    result = bb.gate(frame, rope=0.02, baseline=path)
+    result = bb.gate(spread_by(factor), rope=0.02, baseline=path)
     assert result.outcome == "pass"
     assert ("s in A: its sd is 0.001, 0.005 in the baseline" in str(result)) == named
 
@@ -192,11 +196,7 @@ def test_a_wider_interval_is_named_though_the_question_passes(tmp_path: Path) ->
     path = bb.write(bb.gate(audited({"s": 0.0}), rope=0.1), tmp_path / "old.json")
 
     def notes(factor: float) -> tuple[str, ...]:
-        frame = audited({"s": 0.0})
-        draws = factor * SPREAD
-        frame.record.draws["A", "s", "contrast"][:] = draws
-        frame[["mean", "hdi_low", "hdi_high"]] = [draws.mean(), *np.quantile(draws, [0.055, 0.945])]
-        result = bb.gate(frame, rope=0.1, baseline=path)
+        result = bb.gate(spread_by(factor), rope=0.1, baseline=path)
         assert result.outcome == "pass"
         return result.notes
 
