@@ -319,8 +319,8 @@ def _control_sd(table: "pd.DataFrame") -> float:
 
 def _own_lists(table: "pd.DataFrame") -> Any:
     """Return the rows of a table by protected group and attribute list (a grouped frame), without control words."""
-    own = table[table["connection"].isin(SIDES)]
-    return own.groupby(["protected_group", "attribute_group"], observed=True)
+    question_rows = table[table["connection"].isin(SIDES)]
+    return question_rows.groupby(["protected_group", "attribute_group"], observed=True)
 
 
 def pair_sd(table: "pd.DataFrame") -> float:

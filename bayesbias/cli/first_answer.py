@@ -248,8 +248,8 @@ def fit(
         bayesbias fit weat7.csv --output weat7/ --seed 1
     """
     from bayesbias.delivery.plots.style import new_figure
-    from bayesbias.reports.covariates.covariate_effect import effect_of_sides
     from bayesbias.reports.fit_report import check_request
+    from bayesbias.reports.posterior.questions import has_slopes
 
     delivery.begin()
     new_figure(1, 1)  # settings with which matplotlib cannot draw raise an error before the work
@@ -270,8 +270,9 @@ def fit(
         f"Look at {picture}; numbers: {command_line('summary', draws)}\n"
         f"One page with checks and sensitivity: {command_line('report', draws, '-o', 'report.html')}"
     )
-    if (slopes := effect_of_sides(fitted)) is not None:
-        answer = Statement("slope", f"{slopes.contents.answer} {slopes.contents.estimate}")
+    if has_slopes(fitted):
+        slopes = bb.covariate_effect(fitted).contents
+        answer = Statement("slope", f"{slopes.answer} {slopes.estimate}")
         next_step = f"{StatementList('Do leans follow the covariates?', (answer,), bulleted=False)}\n\n{next_step}"
     delivery.finish(result, next_step=next_step)
 

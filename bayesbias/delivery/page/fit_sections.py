@@ -52,14 +52,14 @@ from bayesbias.models.fit_files import USER, added_parameters, changed_by_hand, 
 from bayesbias.models.fits import fit_attribute, fitted_table, priors_in_use
 from bayesbias.models.spec import ModelSpec, model_equations
 from bayesbias.reports.checks.prior_check import check_prior
-from bayesbias.reports.covariates.covariate_effect import effect_of_sides
+from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.guidelines import guideline_rows
 from bayesbias.reports.measures.false_positive_rates import LEVEL
 from bayesbias.reports.methods import methods_and_references, methods_text
 from bayesbias.reports.posterior.contrasts import at_level
 from bayesbias.reports.posterior.estimate_tables import HEADINGS, difference_table, net_meaning
-from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
+from bayesbias.reports.posterior.questions import has_slopes, own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import units_text
 from bayesbias.reports.robustness.model_comparison import (
     AS_GOOD,
@@ -503,13 +503,13 @@ def _t_tests(page: FitReport) -> Iterator[Block]:
 
 def covariates_section(page: FitReport) -> Section:
     """Return the section on how the leans of words, associated minus different, follow the covariates of the fit."""
-    effect = effect_of_sides(page.fit, page.hdi_prob)
-    if effect is None:
+    if not has_slopes(page.fit):
         ask = (
             "To ask whether leans follow a number of each word, such as the share of women in an occupation, run "
             "bayesbias covariate TABLE --covariates FILE, or fit with bb.fit(table, covariates=...)."
         )
         return Section("covariates", _COVARIATES, [], [ask])
+    effect = covariate_effect(page.fit, hdi_prob=page.hdi_prob)
     contents = effect.contents
     section = embedded(
         effect,

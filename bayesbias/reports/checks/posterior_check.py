@@ -149,10 +149,7 @@ def influential_pairs_text(coverage: Mapping[str, Any]) -> str:
 
 
 def undecided_text(judged: "pd.DataFrame") -> str:
-    """Return a sentence, after a space, on statistics whose p-value replicated tables cannot tell from the limit.
-
-    It is empty without such statistics.
-    """
+    """Return a space and a sentence on p-values that tables cannot tell from the limit; empty without any."""
     p_values, errors = judged["p_value"].to_numpy(), judged["p_value_se"].to_numpy()
     tails = np.minimum(p_values, 1 - p_values)
     near = judged[(tails > 0) & (np.abs(tails - TAIL) <= BORDERLINE * errors)]

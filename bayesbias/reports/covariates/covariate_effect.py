@@ -286,14 +286,6 @@ class CovariateEffect(Result):
         )
 
 
-def effect_of_sides(fit: "xr.DataTree", hdi_prob: float | None = None) -> CovariateEffect | None:
-    """Return how leans, associated minus different, follow the covariates of a fit; None if it lacks one of these."""
-    connections = fit["posterior"].coords["connection"].to_numpy().tolist()
-    if "covariate_value" not in fit["constant_data"] or not set(SIDES) <= set(connections):
-        return None
-    return covariate_effect(fit, hdi_prob=hdi_prob)
-
-
 def covariate_effect(
     fit: "xr.DataTree",
     lists: tuple[str, str] | None = None,

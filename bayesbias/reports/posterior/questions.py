@@ -20,7 +20,7 @@ from bayesbias.errors import (
     worded,
 )
 from bayesbias.estimates.intervals import DIAGNOSTICS, direction_of, estimates, independent_draws, is_borderline
-from bayesbias.models.data import ModelData
+from bayesbias.models.data import SIDES, ModelData
 from bayesbias.models.fits import (
     check_fit,
     fit_attribute,
@@ -174,6 +174,12 @@ def question_statements(
         )
         for row in rows_of(frame)
     )
+
+
+def has_slopes(fit: "xr.DataTree") -> bool:
+    """Return whether a fit has covariates, and leans of associated minus different words that can follow them."""
+    connections = fit["posterior"].coords["connection"].to_numpy().tolist()
+    return "covariate_value" in fit["constant_data"] and set(SIDES) <= set(connections)
 
 
 def has_factors(fit: "xr.DataTree") -> bool:
