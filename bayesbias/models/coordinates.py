@@ -8,6 +8,7 @@ import numpy as np
 from bayesbias.models.data import ModelData, list_kinds
 from bayesbias.models.multivariate.attribute_sample import attribute_sample, effect_names
 from bayesbias.models.multivariate.posterior_draws import MOST_COVARIANCE_NUMBERS
+from bayesbias.models.multivariate.prior_draws import word_axes
 from bayesbias.models.spec import ModelSpec
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "sigma": ("connection",),
     "attribute_sd": ("attribute_list",),
     "group_attribute_sd": ("attribute_list",),
+    "covariate_attribute_sd": ("attribute_list", "covariate"),
     "target_weight": ("attribute_list",),
     "residual_weight": (),
     "list_effect": (),
@@ -49,7 +51,8 @@ def posterior_with_covariances(fit: "xr.DataTree") -> "xr.Dataset":
 def coordinates(data: ModelData, spec: ModelSpec) -> dict[str, np.ndarray]:
     """Return the labels of each dim that the posterior of a model can have.
 
-    `scaled_list` holds the kinds of lists whose scale is estimated, relative to that of the last kind.
+    `scaled_list` holds the kinds of lists whose scale is estimated, relative to that of the last kind, `covariate` the
+    covariates that differ between words of a group.
     """
     connections, kinds = np.asarray(data.connections, dtype=str), np.asarray(list_kinds(data), dtype=str)
     labels = {
@@ -59,6 +62,9 @@ def coordinates(data: ModelData, spec: ModelSpec) -> dict[str, np.ndarray]:
         "attribute_list": kinds,
     }
     if spec.multivariate:
+        if data.covariates is not None:
+            places = list(word_axes(attribute_sample(data)).covariates)
+            labels["covariate"] = np.asarray(data.covariate_names, dtype=str)[places]
         labels |= {
             "other_protected_word": data.protected_words,
             "other_connection": connections,

@@ -42,11 +42,11 @@ _DIMS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 _CHAINS = ("chain", "draw")
-# Parameters of some tables only: of several groups, of groups of several words, of several kinds of lists, and of few
-# enough words to keep their covariance.
+# Parameters of some tables only: of several groups, of covariates, of groups of several words, of several kinds of
+# lists, and of few enough words to keep their covariance.
 _MAY_LACK = (
-    *("group_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd", "list_scale"),
-    "residual_covariance",
+    *("group_attribute_sd", "covariate_attribute_sd", "sigma", "residual_weight", "list_effect", "slope_sd"),
+    *("list_scale", "residual_covariance"),
 )
 # What follows from the means of lists, for words like these.
 _OF_LIKE_THESE = ("connection_mean", "word_sd", "effect_sd", "word_mean", "word_covariance")

@@ -100,8 +100,9 @@ def fit(
         model, and are in units of cosine distance: all models have `connection_mean`, `word_sd` (connection) and
         `word_mean` (protected_word, connection); the paper's has `sigma` (connection). The default model has
         `list_mean` (attribute_group, protected_word), `effect_sd` (effect), `attribute_sd` and `group_attribute_sd`
-        (attribute_list), the covariances `word_covariance`, and, without a unit, `target_weight`, `residual_weight`,
-        `list_effect`, `slope_sd` and `list_scale`. For up to about 50 protected words, its group `covariances` holds
+        (attribute_list), with covariates `covariate_attribute_sd` (attribute_list, covariate), the covariances
+        `word_covariance`, and, without a unit, `target_weight`, `residual_weight`, `list_effect`, `slope_sd` and
+        `list_scale`. For up to about 50 protected words, its group `covariances` holds
         `residual_covariance` (attribute_group, protected_word, other_protected_word). Root attributes are JSON texts:
         package versions, model and its hash, table hash and provenance, sampler, seed, `hdi_prob`, `rope`,
         diagnostics.

@@ -13,7 +13,7 @@ from bayesbias.models.coordinates import PARAMETERS, coordinates
 from bayesbias.models.data import ModelData, attribute_lists, list_kinds, model_data
 from bayesbias.models.multivariate.prior_draws import MEAN_PRIOR, draw_means_and_covariances, draw_vectors, row_sds
 from bayesbias.models.scales import COSINE
-from bayesbias.models.spec import ModelSpec, load_model, needed_priors, renamed_or_similar
+from bayesbias.models.spec import ModelSpec, load_model, needed_priors, prior_name, renamed_or_similar
 from bayesbias.models.units import in_unit, scaled_prior
 from bayesbias.tables.schema import FrameLike, as_frame, validate_table, with_provenance
 from bayesbias.tables.word_worths import KEY as DEPENDENT_WORDS
@@ -134,7 +134,7 @@ def draw_parameters(
         if name in given:
             drawn[name] = np.asarray(given[name], dtype=float)
         elif spec.switches["pooling"] != "none" or name != "connection_mean":
-            drawn[name] = priors.get(name, mean_prior).draw(shape, rng).reshape(shape)
+            drawn[name] = priors.get(prior_name(name), mean_prior).draw(shape, rng).reshape(shape)
     if spec.multivariate:
         one = {name: np.asarray(values)[None] for name, values in drawn.items()}
         drawn |= {name: values[0] for name, values in draw_means_and_covariances(data, one, rng=rng).items()}
@@ -188,7 +188,12 @@ def row_moments(data: ModelData, parameters: Mapping[str, np.ndarray]) -> tuple[
 
 def parameter_shapes(data: ModelData, spec: ModelSpec) -> dict[str, tuple[int, ...]]:
     """Return the top-level parameters of a model and their shapes for these data."""
-    return {name: (len(names),) if names else () for name, names in parameter_labels(data, spec).items()}
+    named = parameter_labels(data, spec)
+    shapes: dict[str, tuple[int, ...]] = {name: (len(names),) if names else () for name, names in named.items()}
+    if spec.multivariate and data.covariates is not None:
+        labels, name = coordinates(data, spec), "covariate_attribute_sd"
+        shapes[name] = tuple(len(labels[dim]) for dim in PARAMETERS[name])
+    return shapes
 
 
 def given_parameters(data: ModelData, spec: ModelSpec, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:

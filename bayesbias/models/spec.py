@@ -59,7 +59,8 @@ MEANINGS = {
     "connection_mean": "mean distance of all protected words to the attribute words of a connection",
     "word_sd": "standard deviation of the words' mean distances around it",
     "attribute_sd": "standard deviation of the attribute words' mean distances to all protected words",
-    "group_attribute_sd": "standard deviation of the attribute words' leans to single groups",
+    "group_attribute_sd": "standard deviation of the attribute words' leans to single groups, and of their slopes on a "
+    "covariate (covariate_attribute_sd, one for each)",
     "target_weight": "v in the prior InverseWishart(v + G + 1, v T) of a list's covariance over the G groups, where T "
     "has these two standard deviations and counts as much as v attribute words",
     "sigma": "residual standard deviation of the distances",
@@ -165,6 +166,15 @@ def renamed_or_similar(name: str, names: Iterable[str]) -> str:
     (" (it is called 'connection_mean' now)", " (did you mean 'sigma'?)")
     """
     return f" (it is called {RENAMED[name]!r} now)" if name in RENAMED else did_you_mean(name, names)
+
+
+def prior_name(parameter: str) -> str:
+    """Return the name of the prior of a parameter: slopes on a covariate have that of leans to a group.
+
+    >>> prior_name("covariate_attribute_sd"), prior_name("sigma")
+    ('group_attribute_sd', 'sigma')
+    """
+    return "group_attribute_sd" if parameter == "covariate_attribute_sd" else parameter
 
 
 def needed_priors(switches: Mapping[str, str]) -> dict[str, str]:

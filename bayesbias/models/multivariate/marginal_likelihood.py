@@ -1,20 +1,22 @@
 """The multivariate model in closed form, with means and covariances integrated out.
 
 Orthonormal coordinates of the J protected words: x = y W, one for each of the groups (sum of its words over the root of
-their number) and one for each covariate (its values around the means of groups, orthogonal to those before it), G in
-all, and c = y N, the p = J - G contrasts of words within groups. For attribute word j of list L, of kind k,
+their number) and one for each covariate (its values around the means of groups; of several covariates, the orthonormal
+vectors that are nearest to them), G in all, and c = y N, the p = J - G contrasts of words within groups. For attribute
+word j of list L, of kind k,
 
     x_j ~ Normal(xi_L, Sigma_L / w_j)                      xi_L flat
     c_j ~ Normal(alpha + eta_L + B (x_j - x0), s_k^2 E / w_j)    alpha flat, eta_L ~ Normal(0, kappa E)
-    Sigma_L ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + psi_k^2 diag(d)
+    Sigma_L ~ InverseWishart(v_k + G + 1, v_k T_k)         T_k = omega_k^2 jj' + diag(psi_k^2 d)
     E ~ InverseWishart(v J + p + 1, v J sigma^2 I)         B | E ~ MatrixNormal(0, beta^2 / (sigma^2 J) I, E)
 
 with w_j = 1 for Normal attribute words. Words of a list that depend on each other count as fewer: each has the share
 1 / d of an independent one, d being the design effect of its list (`estimates/dependence.py`). The likelihood of each
 word has this power, so that a list of n words has the mean of all of them, with the error and the freedom of n / d.
-For the coordinate of a group j_g = sqrt(J_g) and d_g = J_g; for that of a
-covariate j_g = 0 and d_g = J: psi is the sd of slopes on a covariate with sd 1, as it is of leans to a group. What a
-question is about is free, so that means to groups, and plain least-squares slopes, are not shrunk.
+For the coordinate of a group j_g = sqrt(J_g) and d_g = J_g; for that of a covariate j_g = 0 and d_g = J. psi_k holds an
+sd of leans to groups (one for all, absent with one group) and, for each covariate, one of slopes on it, as if its sd
+were 1: attribute words may differ much along one covariate and little along another. What a question is about is free,
+so that means to groups, and plain least-squares slopes, are not shrunk.
 
 A list has a covariance of its own. Its variances are scaled inverse chi-square around those of T_k with v_k + 2 degrees
 of freedom: few give nearly Student's t of the list's own words, many pool the lists of the kind, and the data choose.
@@ -41,6 +43,7 @@ from bayesbias.models.multivariate.attribute_sample import AttributeSample
 from bayesbias.models.numerics.proposals import LogDensity
 from bayesbias.models.priors import Prior
 from bayesbias.models.scales import DISTANCE_ERROR
+from bayesbias.models.spec import prior_name
 
 _LEAST_PRECISION = 1e-9
 _ROUNDED = 1e-12
@@ -48,7 +51,7 @@ _ROUNDED = 1e-12
 _COLLINEAR = 1e-8
 # Size of the largest array of a step.
 LARGEST_ARRAY = 20_000_000
-LEAN = ("attribute_sd", "group_attribute_sd", "target_weight")
+LEAN = ("attribute_sd", "group_attribute_sd", "covariate_attribute_sd", "target_weight")
 REGRESSION = ("sigma", "residual_weight", "list_effect", "slope_sd")
 
 
@@ -56,15 +59,17 @@ REGRESSION = ("sigma", "residual_weight", "list_effect", "slope_sd")
 class Coordinates:
     """Orthonormal coordinates of the protected words.
 
-    `between` (words, free) is W: one column for each group, then those of covariates. `within` (words, contrasts) are
-    the columns of N along which the distances of this table vary, at most one an attribute word; along `unseen` further
-    columns of N they do not. `sizes` (groups,) are the numbers of words.
+    `between` (words, free) is W: one column for each group, then those of covariates, whose places among all covariates
+    are `covariates`. `within` (words, contrasts) are the columns of N along which the distances of this table vary, at
+    most one an attribute word; along `unseen` further columns of N they do not. `sizes` (groups,) are the numbers of
+    words.
     """
 
     between: np.ndarray
     within: np.ndarray
     unseen: int
     sizes: np.ndarray
+    covariates: tuple[int, ...] = ()
 
     @property
     def free(self) -> int:
@@ -80,6 +85,14 @@ class Coordinates:
     def spreads(self) -> np.ndarray:
         """Variance of each free coordinate if attribute words' leans have variance 1, d, shape (free,)."""
         return np.concatenate([self.sizes, np.full(self.free - len(self.sizes), self.words)]).astype(float)
+
+    @cached_property
+    def lean_scales(self) -> np.ndarray:
+        """The part of `spreads` that each scale psi multiplies, shape (scales, free): groups, then each covariate."""
+        groups = len(self.sizes)
+        owner = np.repeat(np.arange(1 + self.free - groups), [groups, *[1] * (self.free - groups)])
+        first = 0 if groups > 1 else 1  # with one group, its scale is omega alone
+        return np.asarray(np.equal.outer(np.arange(first, owner[-1] + 1), owner) * self.spreads)
 
     @property
     def contrasts(self) -> int:
@@ -103,24 +116,38 @@ def coordinates_of(distances: np.ndarray, group_of: np.ndarray, covariates: np.n
     words, groups = len(group_of), len(sizes)
     between = np.zeros((words, groups))
     between[np.arange(words), group_of] = 1 / np.sqrt(sizes[group_of])
+    places: tuple[int, ...] = ()
     if covariates is not None:
-        between = np.column_stack([between, _within_groups(covariates, between)])
+        of_covariates, places = _within_groups(covariates, between)
+        between = np.column_stack([between, of_covariates])
     free = between.shape[1]
     if words - free <= len(distances):
         within = np.linalg.qr(between, mode="complete")[0][:, free:]
-        return Coordinates(between, np.ascontiguousarray(within), 0, sizes)
+        return Coordinates(between, np.ascontiguousarray(within), 0, sizes, places)
     residual = distances - distances @ between @ between.T
     within = np.linalg.svd(residual, full_matrices=False)[2].T
     within = np.linalg.qr(within - between @ (between.T @ within))[0]
-    return Coordinates(between, within, words - free - within.shape[1], sizes)
+    return Coordinates(between, within, words - free - within.shape[1], sizes, places)
 
 
-def _within_groups(covariates: np.ndarray, of_groups: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of the covariates' variation within groups, shape (words, at most covariates)."""
+def _within_groups(covariates: np.ndarray, of_groups: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return the orthonormal vectors nearest to the covariates' variation within groups, and these covariates' places.
+
+    Nearest (Löwdin 1950), so that no covariate's vector depends on their order.
+    """
     scaled = covariates - covariates.mean(axis=0)
     scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=0), np.finfo(float).tiny)
-    vectors, lengths, _ = np.linalg.svd(scaled - of_groups @ (of_groups.T @ scaled), full_matrices=False)
-    return np.asarray(vectors[:, lengths > _COLLINEAR])
+    around = scaled - of_groups @ (of_groups.T @ scaled)
+    taken, basis = [], np.zeros((len(scaled), 0))
+    for place, column in enumerate(around.T):
+        left = column - basis @ (basis.T @ column)
+        if (length := np.linalg.norm(left)) > _COLLINEAR:
+            taken.append(place)
+            basis = np.column_stack([basis, left / length])
+    kept = around[:, taken] / np.linalg.norm(around[:, taken], axis=0)
+    # In the exact basis, so that nearly collinear covariates lose no digits.
+    left_vectors, _, right_vectors = np.linalg.svd(basis.T @ kept)
+    return basis @ (left_vectors @ right_vectors), tuple(taken)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,19 +279,15 @@ def log_multigamma(halves: np.ndarray, size: int) -> np.ndarray:
 
 
 def lean_target(points: np.ndarray, axes: Coordinates) -> np.ndarray:
-    """Return T of points (points, omega and psi, or omega alone with one coordinate), shape (points, G, G)."""
+    """Return T of points (points, omega and each psi), shape (points, G, G)."""
     scales = np.exp(2 * points)
-    target = scales[:, :1, None] * np.outer(axes.levels, axes.levels)
-    if axes.free > 1:
-        target = target + scales[:, 1:2, None] * np.diag(axes.spreads)
+    diagonal = scales[:, 1:] @ axes.lean_scales
+    target = scales[:, :1, None] * np.outer(axes.levels, axes.levels) + diagonal[:, None] * np.eye(axes.free)
     return np.asarray(target)
 
 
 def lean_posterior(points: np.ndarray, place: int, stats: LeanStatistics, axes: Coordinates) -> InverseWishart:
-    """Return the posterior of a list's Sigma_L at points (log omega, log psi, log v).
-
-    psi is absent with one coordinate.
-    """
+    """Return the posterior of a list's Sigma_L at points (log omega, log of each psi, log v)."""
     strength, free = np.exp(points[:, -1]), axes.free
     error = DISTANCE_ERROR**2 * stats.weight[:, place, None, None] * np.eye(free)
     scale = strength[:, None, None] * lean_target(points[:, :-1], axes) + stats.scatter[:, place] + error
@@ -285,12 +308,13 @@ def lean_log_density(
     terms, free = {} if terms is None else terms, axes.free
     if (key := b"prior") not in terms:
         prior = np.exp(points[:, -1]) + free + 1
-        if free == 1:
-            determinants = points[:, -1] + np.log(lean_target(points[:, :-1], axes)[:, 0, 0])
+        omega, psi, groups = points[:, 0], points[:, 1:-1], len(axes.sizes)
+        determinants = free * points[:, -1] + np.log(axes.spreads).sum()
+        determinants = determinants + 2 * psi @ np.count_nonzero(axes.lean_scales, axis=1)
+        if groups == 1:
+            determinants = determinants + 2 * omega
         else:  # omega^2 jj' + psi^2 diag(d), with j_g^2 = d_g for groups: a rank beside a diagonal
-            omega2, psi2 = np.exp(2 * points[:, 0]), np.exp(2 * points[:, 1])
-            determinants = free * (points[:, -1] + np.log(psi2)) + np.log(axes.spreads).sum()
-            determinants = determinants + np.log1p(len(axes.sizes) * omega2 / psi2)
+            determinants = determinants + np.log1p(groups * np.exp(2 * (omega - psi[:, 0])))
         terms[key] = 0.5 * prior * determinants - log_multigamma(prior / 2, free)
     of_prior, value = terms[key], np.zeros(len(points))
     for place in stats.lists_of(kind):
@@ -415,12 +439,13 @@ class Block:
 
     def _log_prior(self, points: np.ndarray) -> np.ndarray:
         columns = zip(self.names, points.T, strict=True)
-        prior = [self.priors[name].log_density(np.exp(column)) for name, column in columns]
+        prior = [self.priors[prior_name(name)].log_density(np.exp(column)) for name, column in columns]
         return np.asarray(np.sum(prior, axis=0) + points.sum(axis=1))
 
 
 def _lean_names(axes: Coordinates) -> tuple[str, ...]:
-    return LEAN if axes.free > 1 else (LEAN[0], LEAN[2])
+    counts = 1, int(len(axes.sizes) > 1), axes.free - len(axes.sizes), 1
+    return tuple(np.repeat(LEAN, counts).tolist())
 
 
 def blocks_of(sample: AttributeSample, priors: Mapping[str, Prior], axes: Coordinates) -> list[Block]:
@@ -452,9 +477,10 @@ def named_hyperparameters(
     points: list[np.ndarray], sample: AttributeSample, axes: Coordinates
 ) -> dict[str, np.ndarray]:
     """Return hyperparameters by name, from points of each block."""
-    kinds = len(sample.kinds)
+    kinds, names = len(sample.kinds), np.array(_lean_names(axes))
     lean = np.exp(np.stack(points[:kinds], axis=1))
-    named = {name: lean[..., column] for column, name in enumerate(_lean_names(axes))}
+    named = {name: lean[..., names == name] for name in dict.fromkeys(names.tolist())}
+    named |= {name: values[..., 0] for name, values in named.items() if name != "covariate_attribute_sd"}
     if axes.contrasts:
         named |= {name: np.exp(points[kinds][:, column]) for column, name in enumerate(REGRESSION)}
         if kinds > 1:
@@ -466,12 +492,17 @@ def hyperparameter_points(
     named: Mapping[str, np.ndarray], sample: AttributeSample, axes: Coordinates
 ) -> list[np.ndarray]:
     """Return points of each block from hyperparameters by name: the inverse of `named_hyperparameters`."""
-    lean = np.log(np.stack([named[name] for name in _lean_names(axes)], axis=-1))
-    points = [lean[:, kind] for kind in range(len(sample.kinds))]
+    points = lean_points(named, axes)
     if axes.contrasts:
         scales = [named["list_scale"]] if len(sample.kinds) > 1 else []
         points.append(np.log(np.column_stack([*(named[name] for name in REGRESSION), *scales])))
     return points
+
+
+def lean_points(named: Mapping[str, np.ndarray], axes: Coordinates) -> list[np.ndarray]:
+    """Return points (log omega, log of each psi, log v) of each kind of lists from hyperparameters by name."""
+    columns = [named[name].reshape(*named["attribute_sd"].shape, -1) for name in dict.fromkeys(_lean_names(axes))]
+    return list(np.moveaxis(np.log(np.concatenate(columns, axis=2)), 1, 0))
 
 
 def metropolis_root(points: np.ndarray) -> np.ndarray:

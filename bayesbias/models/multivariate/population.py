@@ -26,6 +26,7 @@ from bayesbias.models.multivariate.attribute_sample import AttributeSample, effe
 from bayesbias.models.multivariate.marginal_likelihood import (
     completed_distances,
     coordinates_of,
+    lean_points,
     lean_posterior,
     list_statistics,
     standard_roots,
@@ -425,11 +426,10 @@ def _of_hyperparameters(
     nu = parameters.get("nu")
     narrower = np.ones(len(parameters["target_weight"])) if nu is None else np.maximum(nu - 2, 0.5) / nu
     mean_of = np.eye(len(axes.sizes))[sample.group_of] / axes.sizes
+    points = lean_points(parameters, axes)
     covariances, variances = [], []
     for place, kind in enumerate(sample.list_kind):
-        names = ("attribute_sd", *(("group_attribute_sd",) if axes.free > 1 else ()), "target_weight")
-        points = np.log(np.stack([parameters[name][:, kind] for name in names], axis=1))
-        roots = lean_posterior(points, place, stats, axes).roots(rng)
+        roots = lean_posterior(points[kind], place, stats, axes).roots(rng)
         covariances.append(roots @ np.swapaxes(roots, 1, 2) / scale * narrower[:, None, None])
         residual = distances[sample.list_of == place]
         residual = residual - residual.mean(axis=0)

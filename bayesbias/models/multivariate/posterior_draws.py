@@ -72,7 +72,7 @@ MOST_WORDS_IN_SWEEPS = 120
 _FEW_WORDS = 100
 _LIMITS = (-12.0, 6.0)
 _START = {
-    **{"attribute_sd": 0.05, "group_attribute_sd": 0.03, "target_weight": 5.0},
+    **{"attribute_sd": 0.05, "group_attribute_sd": 0.03, "covariate_attribute_sd": 0.03, "target_weight": 5.0},
     **{"sigma": 0.05, "residual_weight": 1.0, "list_effect": 0.3, "slope_sd": 0.5, "list_scale": 1.0},
 }
 _LEAST_EFFECTIVE = 200

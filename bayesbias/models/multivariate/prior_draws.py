@@ -61,7 +61,7 @@ def draw_covariances(
         of_words = parameters["sigma"][:, None, None] * (axes.within @ root)
         residual = of_words @ np.swapaxes(of_words, 1, 2)
     scales = np.concatenate([parameters.get("list_scale", np.zeros((draws, 0))), np.ones((draws, 1))], axis=1)
-    by_kind = {name: np.moveaxis(parameters[name], 1, 0)[..., None, None] for name in LEAN if name in parameters}
+    by_kind = {name: np.moveaxis(parameters[name], 0, -1)[..., None, None] for name in LEAN if name in parameters}
     covariances = np.empty((draws, lists, words, words))
     for kind in range(len(sample.kinds)):
         weight, members = parameters["target_weight"][:, kind, None], np.flatnonzero(sample.list_kind == kind)
@@ -75,8 +75,12 @@ def draw_covariances(
 
 def group_target(parameters: Mapping[str, Any], kind: int, axes: Coordinates) -> Any:
     """Return T_k, the target of the covariances of a kind of list, of numbers or of PyTensor's variables."""
-    target = parameters["attribute_sd"][kind] ** 2 * np.outer(axes.levels, axes.levels)
-    return target if axes.free == 1 else target + parameters["group_attribute_sd"][kind] ** 2 * np.diag(axes.spreads)
+    target, of_groups = parameters["attribute_sd"][kind] ** 2 * np.outer(axes.levels, axes.levels), len(axes.sizes) > 1
+    scales = [parameters["group_attribute_sd"][kind]] if of_groups else []
+    scales += [parameters["covariate_attribute_sd"][kind][place] for place in range(len(axes.lean_scales) - of_groups)]
+    for scale, spread in zip(scales, axes.lean_scales, strict=True):
+        target = target + scale**2 * np.diag(spread)
+    return target
 
 
 @lru_cache(maxsize=2)

@@ -10,6 +10,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.logprob.transforms import Transform
 
+from bayesbias.models.coordinates import PARAMETERS
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.multivariate.marginal_likelihood import (
@@ -18,7 +19,7 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     list_statistics,
 )
 from bayesbias.models.multivariate.prior_draws import group_target, inverse_wishart_roots, root_of, word_axes
-from bayesbias.models.spec import ModelSpec
+from bayesbias.models.spec import ModelSpec, prior_name
 
 # Flat priors of the closed form are these here, so that PyMC can draw from them: an information of 1 / 1 beside that of
 # the distances, whose means have errors of hundredths.
@@ -106,7 +107,7 @@ def _axis_labels(data: ModelData, sample: AttributeSample, density: "_JointDensi
         group if groups.count(group) == 1 else f"{group}: {data.protected_words[word]}"
         for group, word in zip(groups, first, strict=True)
     ]
-    protected_axis = [*parts, *data.covariate_names]
+    protected_axis = [*parts, *(data.covariate_names[place] for place in density.axes.covariates)]
     return {
         "protected_axis": protected_axis,
         "regression_term": ["mean", *sample.lists, *(f"slope on {name}" for name in protected_axis)],
@@ -145,14 +146,16 @@ class _Standardised(Transform):  # type: ignore[misc]  # PyMC has no types
 
 def _scales(spec: ModelSpec, axes: Coordinates, sample: AttributeSample) -> dict[str, Any]:
     """Add the hyperparameters and return them by name."""
-    dims: dict[str, str | None] = {"attribute_sd": "attribute_list", "target_weight": "attribute_list"}
-    if axes.free > 1:
+    dims: dict[str, str | tuple[str, ...] | None] = dict.fromkeys(("attribute_sd", "target_weight"), "attribute_list")
+    if len(axes.sizes) > 1:
         dims["group_attribute_sd"] = "attribute_list"
+    if axes.covariates:
+        dims["covariate_attribute_sd"] = PARAMETERS["covariate_attribute_sd"]
     if axes.contrasts:
         dims |= dict.fromkeys(_OF_RESIDUALS)
         if len(sample.kinds) > 1:
             dims["list_scale"] = "scaled_list"
-    scales = {name: spec.priors[name].variable(name, dims=dim) for name, dim in dims.items()}
+    scales = {name: spec.priors[prior_name(name)].variable(name, dims=dim) for name, dim in dims.items()}
     if spec.switches["likelihood"] == "student_t":
         nu = spec.priors["nu"].variable("nu")
         scales["attribute_weight"] = pm.Gamma("attribute_weight", nu / 2, nu / 2, dims="attribute_word")

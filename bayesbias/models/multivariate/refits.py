@@ -44,7 +44,7 @@ from bayesbias.models.numerics.contrast_estimate import (
 from bayesbias.models.numerics.diagnostics import SamplerFailedError, singular_fails
 from bayesbias.models.numerics.proposals import KHAT_MAX, Candidates, ImportanceDraws, pareto_weights, resample_from
 from bayesbias.models.priors import Prior
-from bayesbias.models.spec import ModelSpec
+from bayesbias.models.spec import ModelSpec, prior_name
 
 # Fewer effective points of the shared ones are too few.
 _LEAST_EFFECTIVE = 200
@@ -144,7 +144,7 @@ def _statistics_key(kind: int, block: Block, stats: LeanStatistics, axes: Coordi
     """Return all that the points of a kind depend on, up to rounding."""
     places = stats.lists_of(kind)
     numbers = (stats.scatter[0, places], stats.weight[0, places], stats.counts[places], axes.levels, axes.spreads)
-    priors = (str(block.priors[name]) for name in block.names)
+    priors = (str(block.priors[prior_name(name)]) for name in block.names)
     return kind, *priors, *(np.round(values, 12).tobytes() for values in numbers)
 
 

@@ -79,8 +79,7 @@ def several_covariates(names: Sequence[str]) -> Statement:
     return Statement(
         "several covariates",
         f"{all_quoted(names)} are covariates together: each slope holds the others fixed, and can be uncertain because "
-        "they go together. All share one prior for how far attribute words differ along them: with few attribute "
-        f"words, an interval can be too narrow or too wide. For the slope on one alone: {alone}.",
+        f"they go together. For the slope on one alone: {alone}.",
         {"covariates": list(names)},
     )
 

@@ -11,7 +11,6 @@ from scipy import stats
 import bayesbias as bb
 from bayesbias.estimates.dependence import LinkedWords
 from bayesbias.models.multivariate.marginal_likelihood import (
-    LEAN,
     REGRESSION,
     InverseWishart,
     Regression,
@@ -19,6 +18,7 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     completed_distances,
     coordinates_of,
     lean_log_density,
+    lean_points,
     lean_target,
     list_statistics,
     log_determinant,
@@ -81,7 +81,8 @@ def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int
     values = np.random.default_rng(4).normal(size=(sum(groups), covariates))
     sample, axes, stats_of = setting(values if covariates else None, groups=groups)
     free = len(groups) + covariates
-    t = points(3 if free > 1 else 2)
+    t = points(2 + (len(groups) > 1) + covariates)
+    levels = np.append(np.sqrt(groups), np.zeros(covariates))
     x = sample.distances @ axes.between
     of_kind = sample.list_kind[sample.list_of] == 0
     lists = np.unique(sample.list_of[of_kind])
@@ -89,7 +90,13 @@ def test_lean_density_is_that_of_the_data_with_all_written_out(groups: tuple[int
     computed = lean_log_density(t, 0, stats_of, axes)
     written = []
     for point in t:
-        weight, target = np.exp(point[-1]), lean_target(point[None, :-1], axes)[0]
+        # One scale of leans to all groups, if there are several, and one of slopes on each covariate.
+        psi = [*(np.repeat(point[1], len(groups)) if len(groups) > 1 else [-np.inf])]
+        psi += [*point[len(point) - 1 - covariates : -1]]
+        spreads = [*groups, *[sum(groups)] * covariates]
+        target = np.exp(2 * point[0]) * np.outer(levels, levels) + np.diag(np.exp(2 * np.array(psi)) * spreads)
+        weight = np.exp(point[-1])
+        np.testing.assert_allclose(lean_target(point[None, :-1], axes)[0], target, rtol=1e-12)
         prior = stats.invwishart(weight + free + 1, weight * target)
         log = 0.0
         for place in lists:
@@ -230,11 +237,35 @@ def test_blocks_are_those_of_the_kinds_of_lists_and_of_the_words() -> None:
     sample, _ = list_sample()
     axes = coordinates_of(sample.distances, sample.pattern_of)
     blocks = blocks_of(sample, bb.load_model("multivariate").priors, axes)
-    assert [block.names for block in blocks] == [LEAN, LEAN, (*REGRESSION, "list_scale")]
+    of_groups = ("attribute_sd", "group_attribute_sd", "target_weight")
+    assert [block.names for block in blocks] == [of_groups, of_groups, (*REGRESSION, "list_scale")]
     single, _ = list_sample(groups=(4,), controls=0)
     axes = coordinates_of(np.eye(4), single.pattern_of)
     (lean, *_) = blocks_of(single, bb.load_model("multivariate").priors, axes)
     assert "group_attribute_sd" not in lean.names, "one group has no spread of groups"
+    axes = coordinates_of(np.eye(4), single.pattern_of, np.random.default_rng(1).normal(size=(4, 2)))
+    lean = blocks_of(single, bb.load_model("multivariate").priors, axes)[0]
+    assert lean.names == ("attribute_sd", *["covariate_attribute_sd"] * 2, "target_weight"), "one for each covariate"
+    drawn = {
+        "attribute_sd": np.array([[1.0]]),
+        "covariate_attribute_sd": np.array([[[2.0, 3.0]]]),
+        "target_weight": np.array([[4.0]]),
+    }
+    (point,) = lean_points(drawn, axes)
+    np.testing.assert_allclose(np.exp(point), [[1.0, 2.0, 3.0, 4.0]])
+
+
+def test_coordinates_of_covariates_do_not_depend_on_their_order() -> None:
+    values = np.random.default_rng(5).normal(size=(9, 3)) @ [[1.0, 0.9, 0.0], [0.0, 0.5, 0.2], [0.0, 0.0, 1.0]]
+    values[:, 1] = np.repeat([0.0, 1.0, 2.0], 3)  # follows from the groups
+    groups = np.repeat([0, 1, 2], 3)
+    first, second = (coordinates_of(np.zeros((9, 9)), groups, values[:, order]) for order in ([0, 1, 2], [2, 1, 0]))
+    assert first.covariates == second.covariates == (0, 2)
+    np.testing.assert_allclose(first.between[:, 3:], second.between[:, :2:-1], atol=1e-12)
+    around = values - np.repeat(values.reshape(3, 3, 3).mean(axis=1), 3, axis=0)
+    cosines = first.between[:, 3:].T @ around[:, [0, 2]] / np.linalg.norm(around[:, [0, 2]], axis=0)
+    np.testing.assert_allclose(cosines, cosines.T, atol=1e-12, err_msg="each is as near to its covariate as the other")
+    assert np.diag(cosines).min() > 0.9
 
 
 def test_what_is_too_far_away_has_no_density() -> None:

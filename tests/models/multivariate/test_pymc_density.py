@@ -21,6 +21,7 @@ from bayesbias.models.multivariate.marginal_likelihood import (
     blocks_of,
     completed_distances,
     coordinates_of,
+    lean_points,
     lean_posterior,
     list_statistics,
     regression_posterior,
@@ -121,10 +122,7 @@ def closed_log_density(data: ModelData, spec: ModelSpec, value: dict[str, np.nda
     weights = value.get("attribute_weight", np.ones(len(distances)))
     table = list_statistics(sample, distances[None], weights[None], axes)
     blocks, log_density = blocks_of(sample, spec.priors, axes), 0.0
-    points = [
-        np.log([[value[name][kind] for name in LEAN]]) if kind < len(sample.kinds) else None
-        for kind in range(len(sample.kinds))
-    ]
+    points = lean_points({name: values[None] for name, values in value.items() if name in LEAN}, axes)
     points.append(np.log([[*[float(value[name]) for name in REGRESSION], *value.get("list_scale", [])]]))
     for block, point in zip(blocks, points, strict=True):
         # Of the hyperparameters, not of their logarithms.
@@ -190,7 +188,13 @@ def rated_words() -> ModelData:
     return replace(data, covariates=np.array([[0.1], [0.4], [0.2], [0.9], [0.6]]), covariate_names=("share",))
 
 
-@pytest.mark.parametrize("made", [dependent_words, rated_words])
+def words_with_two_numbers() -> ModelData:
+    data = rated_words()
+    values = np.column_stack([data.covariates, [3.0, 1.0, 2.0, 2.0, 5.0]])
+    return replace(data, covariates=values, covariate_names=("share", "prestige"))
+
+
+@pytest.mark.parametrize("made", [dependent_words, rated_words, words_with_two_numbers])
 @pytest.mark.parametrize("likelihood", ["normal", "student_t"])
 def test_the_density_of_dependent_words_and_of_covariates_is_that_of_the_closed_form(
     made: Callable[[], ModelData], likelihood: str

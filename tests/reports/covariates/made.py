@@ -6,7 +6,7 @@ import xarray as xr
 
 import bayesbias as bb
 
-SLOPE = -0.1
+SLOPE = -0.2
 
 
 def made_table(words: int = 9, attributes: int = 5, *, noise: float = 0.02, seed: int = 1) -> pd.DataFrame:

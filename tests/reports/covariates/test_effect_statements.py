@@ -11,7 +11,7 @@ def test_the_average_lean_is_said_with_its_interval() -> None:
     """Words of both sides: the slope leads to near words, while the words are nearer to far words."""
     table = made_table()
     far = table["attribute_group"] == "far"
-    table["cosine_distance"] = table["cosine_distance"] - np.where(far, 0.04, 0.0)
+    table["cosine_distance"] = table["cosine_distance"] - np.where(far, 0.07, 0.0)
     effect = bb.covariate_effect(bb.fit(table, covariates="share", draws=250, random_seed=1, progress=False))
     kinds = [statement.kind for statement in effect.contents.answers]
     assert kinds.index("size") < kinds.index("level")  # the question is about the slope
