@@ -399,17 +399,25 @@ def markdown(cells: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Run all cells and write `garg.csv`, `cells.csv` and `run.json`."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def given_arguments(
+    description: str | None, words: list[int] | None = None
+) -> tuple[tuple[Path, Path, Path], argparse.Namespace]:
+    """Return the folders of the command line and its options: `words` are sizes of tables, if they can be chosen."""
+    parser = argparse.ArgumentParser(description=description)
     for name in ("embeddings", "covariates", "lists"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--draws", type=int, default=500)
-    parser.add_argument("--words", type=int, nargs="*", default=[words for words, _ in SIZES])
+    if words is not None:
+        parser.add_argument("--words", type=int, nargs="*", default=words)
     parser.add_argument("--output", type=Path, default=FOLDER)
     arguments = parser.parse_args()
-    folders = (arguments.embeddings, arguments.covariates, arguments.lists)
+    return (arguments.embeddings, arguments.covariates, arguments.lists), arguments
+
+
+def main() -> None:
+    """Run all cells and write `garg.csv`, `cells.csv` and `run.json`."""
+    folders, arguments = given_arguments(__doc__, words=[words for words, _ in SIZES])
     tables = []
     figure_1(folders).to_csv(arguments.output / "garg.csv", index=False)
     with threadpool_limits(1, "blas"):

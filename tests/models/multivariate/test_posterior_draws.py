@@ -465,3 +465,18 @@ def test_freedom_follows_the_weights() -> None:
         weights = rng.gamma(freedom / 2, 2 / freedom, (400, 500))
         drawn = draw_freedom(weights, prior, rng)
         assert 0.7 * freedom < np.median(drawn) < 1.4 * freedom
+
+
+def test_each_covariate_has_its_own_scale_of_slopes() -> None:
+    """Attribute words follow the first covariate alone: slopes have sd 0.06 on it, and none on the second."""
+    rng = np.random.default_rng(1)
+    values = rng.standard_normal((20, 2))
+    values = (values - values.mean(axis=0)) / values.std(axis=0)
+    sample, connections = list_sample(groups=(10, 10), attributes=30, controls=0)
+    slopes = 0.06 * rng.standard_normal((len(sample.distances), 1))
+    distances = 0.8 + slopes @ values[:, :1].T + 0.02 * rng.standard_normal(sample.distances.shape)
+    made = replace(sample, distances=distances, covariates=values)
+    priors = bb.load_model("multivariate").priors
+    drawn = sample_list_means(made, connections, draws=500, seed=1, priors=priors)
+    first, second = np.median(drawn.posterior["covariate_attribute_sd"][:, 0], axis=0)
+    assert second < 0.02 < 0.04 < first
