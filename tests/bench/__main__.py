@@ -2,13 +2,13 @@
 
 import sys
 
-from tests.bench import audits, contexts, encoders, fits, readers, reports, startup
+from tests.bench import audits, contexts, encoders, fits, readers, reports, startup, surprisals
 
 
 def main() -> None:
     """Print the figures as they are measured."""
     over = []
-    for room in (startup, readers, reports, audits, encoders, contexts, fits):
+    for room in (startup, readers, reports, audits, encoders, contexts, surprisals, fits):
         for figure in room.measure():
             print(figure, flush=True)
             over += [figure.what] if figure.value > figure.limit else []
