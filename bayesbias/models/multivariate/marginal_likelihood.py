@@ -144,9 +144,9 @@ def _within_groups(covariates: np.ndarray, of_groups: np.ndarray) -> tuple[np.nd
         if (length := np.linalg.norm(left)) > _COLLINEAR:
             taken.append(place)
             basis = np.column_stack([basis, left / length])
-    kept = around[:, taken] / np.linalg.norm(around[:, taken], axis=0)
+    directions = around[:, taken] / np.linalg.norm(around[:, taken], axis=0)
     # In the exact basis, so that nearly collinear covariates lose no digits.
-    left_vectors, _, right_vectors = np.linalg.svd(basis.T @ kept)
+    left_vectors, _, right_vectors = np.linalg.svd(basis.T @ directions)
     return basis @ (left_vectors @ right_vectors), tuple(taken)
 
 

@@ -352,8 +352,8 @@ def covariate_effect(
     >>> effect = bb.covariate_effect(fitted, ("male", "female"))
     >>> effect.effects.query("scope == 'population'")[["quantity", "covariate", "observed", "mean"]].round(3)
           quantity covariate  observed   mean
-    0        slope   letters    -0.006 -0.005
-    2  correlation   letters    -0.429 -0.48...
+    0        slope   letters    -0.006 -0.006
+    2  correlation   letters    -0.429 -0.54...
     4  residual sd               0.027  0.016
     """
     check_flag("within_groups", within_groups)
