@@ -65,9 +65,9 @@ def numbers_of_correlations_and_sds() -> Iterator[str]:
     yield f"are in {of_correlation['mean']} and {of_sd['mean']} of their intervals on average"
     yield f"{of_correlation['min']} and {of_sd['min']} in their lowest cells"
     lowest = cells.loc[cells.groupby("method")["coverage"].idxmin()].set_index("method")
-    assert lowest.loc["correlation", ["covariate", "words"]].tolist() == ["uneven", 10]
+    assert lowest.loc["correlation", ["covariate", "words", "attribute_words"]].tolist() == ["noise", 10, 4]
     assert lowest.loc["residual sd", ["covariate", "attributes", "words"]].tolist() == ["noise", "gendered", 40]
-    yield "depends on the covariate, with 10 words"
+    yield "without a relation, with 10 words and 4 attribute words a list"
     yield "gendered words, with 40 words"
     claims = cells[~cells["related"] & (cells["method"] == "correlation")]["claims"]
     yield f"leave out 0 in {claims.mean():.2f} of the tables"
@@ -96,6 +96,39 @@ def numbers_of_linked_words() -> Iterator[str]:
     # Of the tables of 2026-11-24, which the history of the repository has.
     yield ("had 0.75 and 0.77, and with 40 words and gendered ones they were in 0.87 and 0.81")
     yield "Counted one each, they gave -0.73"
+
+
+def numbers_of_two_covariates() -> Iterator[str]:
+    script, table = load_script("covariates", "two_covariates"), pd.read_csv(KEPT / "two_covariates.csv")
+    table["second"] = table["second"].fillna("none")
+    assert script.markdown(table) in (KEPT / "README.md").read_text(encoding="utf-8")
+    ((words, few), (same, some)), samples = script.SIZES, table["samples"].unique().item()
+    assert words == same
+    cells = len(script.SIZES) * len(script.POPULATIONS) * len(script.SECONDS)
+    assert len(table.groupby(["vectors", "second", "attribute_words"])) == cells
+    yield (
+        f"Tables have {words} protected words, with {few} or {some} attribute words a list: {samples} tables in each "
+        f"of {cells} cells."
+    )
+    yield f"The coverage of a cell has an error of {binomial_error(HDI_PROB, samples):.2f}"
+    yield "(correlation 0.7)"  # of the columns that the script makes, which another test computes
+    means = table.groupby(["vectors", "slope"])["coverage"].mean().map("{:.2f}".format)
+    yield f"In GloVe, {means['glove', 'first']} of the intervals of the first slope contain the truth"
+    yield f"and {means['glove', 'second']} of those of the second"
+    yield f"at least {table.query("vectors == 'glove'")['coverage'].min():.2f} in any cell"
+    yield f"in Google News {means['google_news', 'first']} and {means['google_news', 'second']}, since"
+    population = (
+        table[table["scope"] == "population"].groupby(["vectors", "slope", "second"])[["claims", "width"]].mean()
+    )
+    first = population.loc["glove", "first"]
+    noise, together = "noise", "noise that goes with the first"
+    yield f"{first['claims']['none']:.2f} of the slopes of the population are claimed in GloVe"
+    yield f"without one, {first['claims'][noise]:.2f} beside noise"
+    yield f"(correlation 0.7), {first['claims'][together]:.2f} are"
+    yield f"intervals are {first['width'][together] / first['width']['none']:.2f} times as wide"
+    second = population["claims"].xs("second", level="slope").groupby("vectors").mean()
+    yield f"claimed in {second['glove']:.2f} of the tables in GloVe"
+    yield f"and in {second['google_news']:.2f} in Google News (nominal {1 - HDI_PROB:.2f})"
 
 
 def numbers_of_figure_1() -> Iterator[str]:
@@ -168,7 +201,7 @@ def numbers_of_settings(script: ModuleType) -> Iterator[str]:
 
 def test_the_text_says_the_numbers_of_the_tables_and_no_others(script: ModuleType) -> None:
     computed = [*numbers_of_settings(script), *numbers_of_coverage_and_claims(), *numbers_of_correlations_and_sds()]
-    computed += [*numbers_of_linked_words(), *numbers_of_figure_1(), *numbers_of_wefat()]
+    computed += [*numbers_of_two_covariates(), *numbers_of_linked_words(), *numbers_of_figure_1(), *numbers_of_wefat()]
     # What the paper reports of its own vectors.
     computed += ["r = 0.90 for GloVe of 840 billion words (300 dimensions)"]
     assert unexplained(prose(KEPT / "README.md"), computed) == []
@@ -232,3 +265,20 @@ def test_script_in_short(script: ModuleType) -> None:
     assert table.loc["these_words", "coverage"] >= 0.5
     assert table.loc["population", "width"] > table.loc["these_words", "width"]
     assert table.loc["population", "truth"] == pytest.approx(-0.13, abs=0.03)
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.exists(), reason="the reference data are absent")
+def test_script_of_two_covariates_in_short() -> None:
+    script = load_script("covariates", "two_covariates")
+    folders: tuple[Path, Path, Path] = (DATA / "embeddings", DATA / "covariates", DATA / "wordlists")
+    rows = script.run_cell(script.POPULATIONS[0], (10, 4), "noise that goes with the first", folders, 4, 100)
+    assert rows.groupby(["slope", "scope"]).size().eq(4).all()
+    table = script.summarise(rows).set_index(["slope", "scope"])
+    assert (table["width"] > 0).all()
+    # The second covariate has no relation to the leans of 3,000 words but by way of the first.
+    assert table.loc[("second", "population"), "truth"] == pytest.approx(0, abs=0.003)
+    whole = script.population_of(script.POPULATIONS[0], folders, np.random.default_rng(1))
+    values = script.covariates_of(whole, "noise that goes with the first", np.random.default_rng(2))
+    assert np.corrcoef(values.T)[0, 1] == pytest.approx(0.7, abs=0.04)

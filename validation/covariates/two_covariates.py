@@ -92,6 +92,21 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index().round(4)
 
 
+def markdown(table: pd.DataFrame) -> str:
+    """Return coverage, claims and width by vectors, second covariate, slope and scope, over the sizes of lists."""
+    cells = table.groupby(["vectors", "second", "slope", "scope"], sort=False)
+    lines = [
+        "| vectors | second covariate | slope | scope | coverage | lowest coverage | claims | width |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for key, cell in cells:
+        means = cell[["coverage", "claims", "width"]].mean()
+        numbers = [means["coverage"], cell["coverage"].min(), means["claims"]]
+        shown = [f"{number:.2f}" for number in numbers] + [f"{means['width']:.3f}"]
+        lines.append(f"| {' | '.join([*map(str, key), *shown])} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Run all cells and write `two_covariates.csv`."""
     folders, arguments = given_arguments(__doc__)
