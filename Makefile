@@ -4,7 +4,7 @@
 # make test-extras  the tests of what needs torch, in an environment of its own (7 GB)
 # make docs   the site, in docs/_build/html/
 # make validate  the long tests, of which make test has short versions
-# make fuzz   50,000 hostile inputs, 220 commands killed, 140 interrupted, several at once
+# make fuzz   50,000 hostile inputs, 220 commands killed, 160 interrupted, several at once
 # make dist   sdist and wheel, checked, in dist/
 # make bench  speed and memory, beside their limits
 #

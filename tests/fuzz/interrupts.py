@@ -64,6 +64,7 @@ COMMANDS = {
         "trainings",
         "trainings",
     ),
+    "plan freeze": Command("plan freeze religion --rope 0.02 -o plan.toml --overwrite", "plan.toml", "plan.toml"),
     "encode": Command(
         "encode encoder --study weat7 --templates any --batch 64 --cache texts.cache -o encoded.npz --overwrite",
         "encoded.npz",

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from errno import EACCES, ELOOP, ENOTDIR
@@ -254,17 +254,30 @@ def move_into_place(shop: Workshop, replaced: Collection[Path]) -> None:
 def _made(folder: Path, target: Path) -> Iterator[None]:
     """Make a workshop if necessary, and lock it; remove it at the end if it is empty.
 
-    The system releases the lock when the process dies.
+    The system releases the lock when the process dies. An interrupt meanwhile leaves no workshop.
     """
+    release = None
+    try:
+        with held_interrupts():
+            release = _locked(folder, target)
+        yield
+    finally:
+        if release is not None:
+            with held_interrupts():
+                with suppress(OSError):
+                    folder.rmdir()
+                release()
+
+
+def _locked(folder: Path, target: Path) -> Callable[[], None]:
+    """Make a workshop if necessary, and lock it; return what releases the lock."""
     while True:
         with suppress(FileExistsError):
-            _make(folder)
+            folder.mkdir(mode=_WORKSHOP_MODE | S_ISVTX)
         try:
             import fcntl
         except ImportError:  # Windows: without locks
-            with _removed_if_empty(folder):
-                yield
-            return
+            return lambda: None
         try:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except FileNotFoundError:  # another run ended between the two calls
@@ -273,39 +286,17 @@ def _made(folder: Path, target: Path) -> Iterator[None]:
             if error.errno in (ENOTDIR, ELOOP, EACCES):
                 raise _foreign(folder, target) from error
             raise
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with ExitStack() as unless_locked:
+            unless_locked.callback(os.close, handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise OutputError(
+                    f"Another run is writing {target}. Wait for it to end, or give another name."
+                ) from error
             if _is_still(folder, handle):
                 _check_ours(handle, folder, target)
-                with _removed_if_empty(folder):
-                    yield
-                return
-        except BlockingIOError as error:
-            raise OutputError(f"Another run is writing {target}. Wait for it to end, or give another name.") from error
-        finally:
-            os.close(handle)
-
-
-def _make(folder: Path) -> None:
-    """Make an empty workshop; an interrupt meanwhile leaves none."""
-    is_made = False
-    try:
-        with held_interrupts():
-            folder.mkdir(mode=_WORKSHOP_MODE | S_ISVTX)
-            is_made = True
-    except (KeyboardInterrupt, SystemExit):
-        if is_made:
-            folder.rmdir()
-        raise
-
-
-@contextmanager
-def _removed_if_empty(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        with held_interrupts(), suppress(OSError):
-            folder.rmdir()
+                return unless_locked.pop_all().close
 
 
 def _check_ours(handle: int, folder: Path, target: Path) -> None:

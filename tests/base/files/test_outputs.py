@@ -426,14 +426,21 @@ def test_an_interrupt_while_a_workshop_is_cleared_leaves_nothing(
 
 
 @pytest.mark.usefixtures("_interruptible")
-def test_an_interrupt_while_a_workshop_is_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make = os.mkdir
+@pytest.mark.parametrize(
+    ("module", "call"), [(os, "mkdir"), (os, "open"), (outputs, "_is_still"), (outputs, "new_file")]
+)
+def test_an_interrupt_while_a_workshop_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: object, call: str
+) -> None:
+    original = getattr(module, call)
 
-    def interrupted(path: Path, mode: int = 0o777) -> None:
-        make(path, mode)
+    def interrupted(*arguments: object, **named: object) -> object:
+        result = original(*arguments, **named)
+        monkeypatch.undo()
         signal.raise_signal(signal.SIGINT)
+        return result
 
-    monkeypatch.setattr(os, "mkdir", interrupted)
+    monkeypatch.setattr(module, call, interrupted)
     with pytest.raises(KeyboardInterrupt):
         _write_in_workshop(tmp_path)
     assert list(tmp_path.iterdir()) == []
