@@ -101,7 +101,9 @@ ATTACKS = {
     "an_index_is_not_built_where_another_user_can_put_a_journal_beside_it",
     "checkpoints of a training": "what_goes_on_from_files_is_refused_where_all_may_put_them "
     "a_folder_that_a_stranger_makes_before_a_training_reads_it_is_refused",
-    "`bayesbias report` reads": "a_table_that_a_stranger_put_beside_a_fit_is_not_read",
+    "`bayesbias report` reads": "a_table_that_a_stranger_put_beside_a_fit_is_not_read "
+    "a_table_that_is_replaced_while_it_is_read_is_judged_when_it_is_open",
+    "It follows no link": "a_link_beside_a_fit_is_not_followed",
     "The command line leaves": "settings_are_those_of_this_user_where_others_can_write "
     "the_command_line_reads_none_of_them numba_does_not_read_them_when_it_compiles "
     "pytorch_takes_no_library_from_there",
