@@ -86,6 +86,10 @@ ATTACKS = {
     "the_regular_expression_of_a_tokenizer_is_not_tried settings_without_end_are_refused "
     "a_long_prompt_is_refused other_templates_are_refused "
     "sizes_beyond_those_of_the_weights_are_refused_before_the_library_is_called",
+    "The libraries open the files again": "a_folder_that_changes_while_a_library_reads_it_is_refused "
+    "files_that_changed_before_a_library_reads_them_are_refused_and_others_do_not_matter "
+    "a_file_to_which_a_snapshot_has_a_link_is_compared an_encoder_that_changes_after_its_checks_is_refused "
+    "a_model_that_changes_while_it_is_checked_or_read_is_refused",
     "While a library reads": "nothing_is_downloaded_while_a_model_is_read",
     "Requests that would take": "what_would_take_too_long_or_too_much_is_said a_year_of_work_is_refused_with_the_count",
     "Other users cannot": "a_planted_workshop_moves_and_overwrites_nothing a_strangers_journal_reaches_nothing_outside "
@@ -101,7 +105,9 @@ ATTACKS = {
     "an_index_is_not_built_where_another_user_can_put_a_journal_beside_it",
     "checkpoints of a training": "what_goes_on_from_files_is_refused_where_all_may_put_them "
     "a_folder_that_a_stranger_makes_before_a_training_reads_it_is_refused",
-    "`bayesbias report` reads": "a_table_that_a_stranger_put_beside_a_fit_is_not_read",
+    "`bayesbias report` reads": "a_table_that_a_stranger_put_beside_a_fit_is_not_read "
+    "a_table_that_is_replaced_while_it_is_read_is_judged_when_it_is_open",
+    "It follows no link": "a_link_beside_a_fit_is_not_followed",
     "The command line leaves": "settings_are_those_of_this_user_where_others_can_write "
     "the_command_line_reads_none_of_them numba_does_not_read_them_when_it_compiles "
     "pytorch_takes_no_library_from_there",
@@ -134,7 +140,7 @@ NO_PROMISES = (
         "A page of a Parquet",
         "What takes time in proportion",
         "A regular expression",
-        "The libraries open the files again",
+        "What a library did",
     ),
     *("Members of a group", "On Windows", "numba, Matplotlib", "In Python, import", "A home folder that is missing"),
     "The administrator may work",

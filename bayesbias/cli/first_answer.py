@@ -1,5 +1,6 @@
 """From an embedding to an answer: the demo, and the commands that lead from vectors to a page."""
 
+import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -291,7 +292,7 @@ def report(
     """Write one page with the results of a fit, its checks and its sensitivity.
 
     Prints the answer first. The whole page then takes up to a minute; with --quick, a few seconds. Reads table.csv in
-    the folder of the fit, if it exists.
+    the folder of the fit, if it is there and of the same user; a link is not followed.
 
     Example:
 
@@ -312,7 +313,7 @@ def report(
     delivery.begin()
     fitted = bb.read_fit(fit)
     beside = fit.parent / "table.csv"
-    table = bb.read_table(beside, duplicates="keep") if is_of_its_owner(beside, fit) else None
+    table = table_beside(fit, beside) if os.path.lexists(beside) else None
     seed = bb.models.fit_attribute(fitted, "random_seed") if random_seed is None else random_seed
     comparison = None
     if compare_with:
@@ -335,9 +336,21 @@ def report(
     delivery.answer(f"Wrote {output}. Open it in a browser; it needs no network.")
 
 
-def is_of_its_owner(beside: Path, file: Path) -> bool:
-    """Return whether there is a file beside another one that is of the same user, not one that a stranger put there.
+def table_beside(fit: Path, table: Path) -> "pd.DataFrame | None":
+    """Return the table of a file beside a fit.
 
-    So must a link be that leads there: strangers would choose which file of the user is read.
+    A link there, or a file of another user, may come from a stranger: it is not read, and a warning says so.
     """
-    return beside.is_file() and {beside.stat().st_uid, beside.lstat().st_uid} == {file.stat().st_uid}
+    from bayesbias.base.files.inputs import open_input
+    from bayesbias.base.files.openings import opening_of_user
+    from bayesbias.errors import InputFileError, QuestionWarning, warn_user
+    from bayesbias.tables.table_files import read_opened_table
+
+    with open_input(fit) as stream:
+        opening = opening_of_user(os.fstat(stream.fileno()).st_uid)
+    try:
+        open_input(table, opening).close()
+    except InputFileError as error:
+        warn_user(f"The page does without the table beside the fit. {error}", QuestionWarning)
+        return None
+    return read_opened_table(table, "keep", opening)

@@ -27,6 +27,7 @@ from bayesbias.base.files.inputs import (
     sealed,
     utf8_text,
 )
+from bayesbias.base.files.openings import Opening
 from bayesbias.base.files.outputs import atomic_path, check_output
 from bayesbias.base.files.stored_frames import CSV_TEXT, csv_frame, parquet_frame
 from bayesbias.base.machine import require
@@ -147,16 +148,20 @@ def read_table(path: str | os.PathLike[str], *, duplicates: Duplicates = "drop")
     >>> table["connection"].value_counts().sort_index().to_dict()
     {'associated': 128, 'different': 128, 'human': 1248, 'neutral': 1328}
     """
-    source = input_file(path)
+    return read_opened_table(input_file(path), duplicates)
+
+
+def read_opened_table(path: Path, duplicates: Duplicates, opening: Opening = os.open) -> pd.DataFrame:
+    """Return a distance table as `read_table` does from an existing file, opened as by `open_input`."""
     kind, _ = _format(path, InputFileError)
     if kind == "csv":
-        _check_head(source)
-    content = read_content(source, CSV_TEXT if kind == "csv" else _PARQUET)
+        _check_head(path, opening)
+    content = read_content(path, CSV_TEXT if kind == "csv" else _PARQUET, opening=opening)
     if not content:
         raise InputFileError(f"{path} is empty. Write the table again.")
     # Hashes of Python's texts are random; those of Arrow's can be chosen, so that reading takes quadratic time.
     with pd.option_context("mode.string_storage", "python"):
-        table = _checked_table(content, source, kind, duplicates)
+        table = _checked_table(content, path, kind, duplicates)
     texts = {name: "str" for name in table.columns if table[name].dtype == "str"}
     table = table.astype(texts)
     table.columns = table.columns.astype("str")
@@ -286,9 +291,9 @@ def _edited(path: Path) -> InputFileError:
     )
 
 
-def _check_head(path: Path) -> None:
+def _check_head(path: Path, opening: Opening) -> None:
     """Raise `TableError` if a CSV names no columns of words, before its rows, which may be many, are held in memory."""
-    with readable(path), open_content(path) as stream:
+    with readable(path), open_content(path, opening) as stream:
         head = stream.read(_LONGEST_HEADER)
         written = head.removeprefix(BOM_UTF8).startswith(_MARK.encode())
         if written:

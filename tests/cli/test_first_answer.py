@@ -1,16 +1,20 @@
 """Commands of `bayesbias.cli.first_answer`."""
 
 import os
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 import pandas as pd
 import pytest
 
 import bayesbias as bb
-from bayesbias.cli.first_answer import is_of_its_owner
+from bayesbias.cli.first_answer import table_beside
 from bayesbias.cli.options import OPTIONS
+from bayesbias.errors import InputFileError, QuestionWarning
 from bayesbias.workers.workers import this_process
+from tests.base.files.test_files_that_change import before_opening
 from tests.base.files.users import STRANGER, needs_root
 from tests.cli.running import in_process, run
 
@@ -153,17 +157,55 @@ def test_from_vectors_to_a_page_with_debiasing(
     assert not [name for name in names if "bayesbias-" in name], "nothing unfinished is left behind"
 
 
-@needs_root
-def test_a_table_that_a_stranger_put_beside_a_fit_is_not_read(tmp_path: Path) -> None:
-    fit, table = tmp_path / "fit.nc", tmp_path / "table.csv"
+@pytest.fixture
+def fit_and_table(tmp_path: Path) -> tuple[Path, Path]:
+    """Files beside each other; of the fit, only its user matters."""
+    fit = tmp_path / "fit.nc"
     fit.touch()
-    assert not is_of_its_owner(table, fit)
-    table.touch()
-    assert is_of_its_owner(table, fit)
+    return fit, bb.write_table(
+        bb.read_table(bb.bundled("data", "tables", "weat7_google_news.csv.gz")), tmp_path / "table.csv"
+    )
+
+
+@needs_root
+def test_a_table_that_a_stranger_put_beside_a_fit_is_not_read(fit_and_table: tuple[Path, Path]) -> None:
+    fit, table = fit_and_table
+    assert table_beside(fit, table) is not None
     os.chown(table, STRANGER, STRANGER)
-    assert not is_of_its_owner(table, fit)
-    table.rename(tmp_path / "theirs.csv")
-    table.symlink_to(fit)
-    assert is_of_its_owner(table, fit)
-    os.chown(table, STRANGER, STRANGER, follow_symlinks=False)
-    assert not is_of_its_owner(table, fit)
+    with pytest.warns(QuestionWarning, match=r"does without the table.*table.csv is a file of another user"):
+        assert table_beside(fit, table) is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links are of Unix")
+def test_a_link_beside_a_fit_is_not_followed(fit_and_table: tuple[Path, Path]) -> None:
+    fit, table = fit_and_table
+    table.symlink_to(table.rename(table.with_name("private.csv")))
+    with pytest.warns(QuestionWarning, match=r"does without the table.*table.csv is a link"):
+        assert table_beside(fit, table) is None
+
+
+@needs_root
+@pytest.mark.parametrize("number", range(1, 6))
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_table_that_is_replaced_while_it_is_read_is_judged_when_it_is_open(
+    fit_and_table: tuple[Path, Path], number: int, is_link: bool
+) -> None:
+    """Whenever a link or a stranger's file takes its place, the table is the user's, or there is none."""
+    fit, table = fit_and_table
+    own, other = bb.read_table(table), table.with_name("other.csv")
+    bb.write_table(own.assign(distance=1.0), other)
+
+    def replace() -> None:
+        table.unlink()
+        if is_link:
+            table.symlink_to(other)
+        else:
+            os.chown(other, STRANGER, STRANGER)
+            other.rename(table)
+
+    read = None
+    with before_opening(table, number, replace) as opened, suppress(InputFileError), catch_warnings():
+        simplefilter("ignore", QuestionWarning)
+        read = table_beside(fit, table)
+    assert (read is None) == (opened[0] >= number)
+    assert read is None or read.equals(own)

@@ -131,9 +131,9 @@ def have_same_content(first: Path, second: Path) -> bool:
         return all(one == other for one, other in zip_longest(*pieces))
 
 
-def file_size(path: Path) -> int:
+def file_size(path: Path, opening: Opening = os.open) -> int:
     """Return the size of an existing file, or of the archive that a path names a file of."""
-    with open_input(archive_and_member(path)[0]) as file:
+    with open_input(archive_and_member(path)[0], opening) as file:
         return os.fstat(file.fileno()).st_size
 
 
@@ -193,10 +193,11 @@ def readable(path: Path) -> Iterator[None]:
         ) from error
 
 
-def read_content(path: Path, cost: MemoryCost, most: float = inf) -> bytes:
+def read_content(path: Path, cost: MemoryCost, most: float = inf, opening: Opening = os.open) -> bytes:
     """Return the content of an existing file, unpacked; a zip file must hold one file, or the path names it.
 
     The memory that the content takes is counted while it is read: sizes that a packed file declares are never trusted.
+    `opening` is as for `open_input`.
 
     Raises `InputFileError` if the content is damaged or cut short, or has more than `most` bytes. Raises
     `NotEnoughMemoryError` if the content would take more memory than is free. Reading stops there.
@@ -204,8 +205,8 @@ def read_content(path: Path, cost: MemoryCost, most: float = inf) -> bytes:
     allowance = Allowance(f"{path}: its contents", _ADVICE)
     content = io.BytesIO()
     with readable(path):
-        check_memory(cost.a_byte * file_size(path), f"{path}: its contents", _ADVICE)
-        with open_content(path) as stream:
+        check_memory(cost.a_byte * file_size(path, opening), f"{path}: its contents", _ADVICE)
+        with open_content(path, opening) as stream:
             while piece := stream.read(_PIECE):
                 allowance.take(cost.memory(piece))
                 if content.tell() + len(piece) > most:

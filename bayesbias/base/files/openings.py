@@ -33,6 +33,24 @@ def files_below(folder: Path) -> Iterator[Opening]:
         yield partial(_open_in, place, top)
 
 
+def opening_of_user(user: int) -> Opening:
+    """Return what opens files of a user (their number), and raises `InputFileError` for links and files of others."""
+    return partial(_open_of_user, user)
+
+
+def _open_of_user(user: int, path: str, flags: int) -> int:
+    try:
+        handle = os.open(path, flags | _NO_LINK)
+    except OSError as error:
+        if error.errno in _LINKS:
+            raise InputFileError(f"{path} is a link, which is not followed. Put the file itself there.") from error
+        raise
+    if os.fstat(handle).st_uid != user:
+        os.close(handle)
+        raise InputFileError(f"{path} is a file of another user. Remove it, or copy it.")
+    return handle
+
+
 def _open_in(folder: Path, top: int, path: str, flags: int) -> int:
     """Open a file from the handle of its folder: wherever its links lead now, none is followed any more."""
     place = Path(os.path.realpath(path))

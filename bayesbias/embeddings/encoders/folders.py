@@ -24,15 +24,18 @@ from bayesbias.embeddings.language_models.language_model import (
     quiet_transformers,
 )
 from bayesbias.embeddings.language_models.model_folder import (
+    States,
     check_files,
     check_model_folder,
     check_sizes,
     entries,
+    file_states,
     files_of,
     folder_digest,
     is_length,
     read_settings,
     stored_shapes,
+    unchanged,
 )
 from bayesbias.errors import EmbeddingError, InputFileError, library_reason
 
@@ -257,6 +260,8 @@ class FolderEncoder(Described):
         ``"sentence-transformers"`` or ``"model2vec"``.
     folder
         The folder.
+    files
+        States of its files when they were checked.
     precision
         As for `contextual_embedding`.
     """
@@ -265,6 +270,7 @@ class FolderEncoder(Described):
     digest: str
     kind: str
     folder: Path
+    files: States
     precision: Precision = PLAIN
 
     @property
@@ -310,7 +316,7 @@ class FolderEncoder(Described):
         EmbeddingError
             If the library is not installed, or the model cannot be loaded.
         InputFileError
-            If the tokenizer is incomplete.
+            If the tokenizer is incomplete, or the folder has changed since it was checked.
         """
         return self._model
 
@@ -319,7 +325,8 @@ class FolderEncoder(Described):
         module, loader = _LOADERS[self.kind]
         library = require(module, "encoders", f"The encoder in {self.name}", error=EmbeddingError)
         with library_errors(f"{self.folder} cannot be loaded with {module}", EmbeddingError), offline():
-            model = loader(library, self.folder)
+            with unchanged(self.folder, self.files):
+                model = loader(library, self.folder)
             if self.precision == "bfloat16":
                 model.bfloat16()
             return model
@@ -406,6 +413,7 @@ def folder_encoder(folder: str | os.PathLike[str], precision: Precision | None =
     Raises `InputFileError` as for `load_encoder`.
     """
     path = check_path(folder, "folder")
+    files = file_states(path)
     kind = folder_kind(path) if is_folder(path) else None
     if kind is None:
         raise InputFileError(
@@ -425,7 +433,7 @@ def folder_encoder(folder: str | os.PathLike[str], precision: Precision | None =
     if kind == "sentence-transformers" and find_spec("torch") is not None:
         chosen = device_loop(None, precision, None).precision
     digest = with_precision(folder_digest(path, parts), chosen)
-    return FolderEncoder(printable(path.resolve().name), digest, kind, path, chosen)
+    return FolderEncoder(printable(path.resolve().name), digest, kind, path, files, chosen)
 
 
 def _sentence_transformer(library: Any, folder: Path) -> Any:

@@ -28,8 +28,10 @@ from bayesbias.embeddings.language_models.model_folder import (
     FROM_SAVE,
     Predicts,
     check_model_folder,
+    file_states,
     folder_digest,
     stored_shapes,
+    unchanged,
 )
 from bayesbias.embeddings.language_models.pieces import Integers, Pieces, read_pieces
 from bayesbias.errors import (
@@ -68,13 +70,19 @@ def load_transformer(
     """
     if not (folder / "config.json").is_file():
         raise InputFileError(f"{folder} is no folder of a model: it holds no config.json. {FROM_SAVE}")
+    files = file_states(folder)
     check_model_folder(folder)
     torch, transformers, _ = (
         require(module, extra, purpose, error=absent) for module in ("torch", "transformers", "safetensors")
     )
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     advice = "Its weights must be .safetensors files, its tokenizer beside them, as save_pretrained writes both."
-    with library_errors(f"{folder} cannot be loaded with {kind}", broken, advice), offline(), quiet_transformers():
+    with (
+        library_errors(f"{folder} cannot be loaded with {kind}", broken, advice),
+        offline(),
+        quiet_transformers(),
+        unchanged(folder, files),
+    ):
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **options)
         for token in ("bos", "mask", "pad", "unk"):  # whose ids are looked up now, so that a wrong one is an error here
             getattr(tokenizer, f"{token}_token_id", None)
@@ -276,6 +284,7 @@ def load_language_model(
     predict such words. Raises `InputFileError` if there is no such folder.
     """
     folder = check_path(model, "model")
+    files = file_states(folder)
     loaded, tokenizer, missing = load_transformer(
         folder,
         _CLASSES[predicts],
@@ -305,7 +314,8 @@ def load_language_model(
         )
     loop.place(loaded)
     name = printable(folder.resolve().name)
-    digest = with_precision(folder_digest(folder), loop.precision)
+    with unchanged(folder, files):
+        digest = with_precision(folder_digest(folder), loop.precision)
     return LanguageModel(name, loaded, tokenizer, loop, _longest(loaded, tokenizer), digest)
 
 

@@ -5,18 +5,31 @@ import os
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from math import inf, prod
 from pathlib import Path
 from typing import Any, Literal
 
-from bayesbias.base.files.inputs import JSON, LINES, MemoryCost, check_folder, file_size, open_input, read_content
+from bayesbias.base.files.inputs import (
+    JSON,
+    LINES,
+    MemoryCost,
+    check_folder,
+    file_size,
+    is_folder,
+    open_input,
+    read_content,
+)
 from bayesbias.base.machine import check_memory
 from bayesbias.embeddings.readers.tensor_file import open_tensors
 from bayesbias.errors import InputFileError, library_reason
 
 type Predicts = Literal["masked", "next"]
 """Words that a language model predicts: masked ones from both sides, or the next one from those before it."""
+
+type States = dict[Path, list[tuple[int, ...]]]
+"""What changes with a file: see `file_states`."""
 
 FROM_SAVE = (
     "Give a folder that transformers' save_pretrained wrote. Names on the Hub are not looked up: download the model "
@@ -98,6 +111,37 @@ def check_files(folder: Path) -> None:
     inside = folder.resolve()
     # A snapshot of the Hugging Face Hub has links to files of its own model, beside it.
     check_folder(folder, *([inside.parent.parent / "blobs"] if inside.parent.name == "snapshots" else []))
+
+
+def file_states(folder: Path) -> States:
+    """Return the states of the files that libraries read from a model's folder, to compare them after reading."""
+    patterns = {*_FILES, *_BYTES_A_BYTE} if is_folder(folder) else ()
+    return _states(path for pattern in patterns for path in folder.rglob(pattern))
+
+
+@contextmanager
+def unchanged(folder: Path, files: States) -> Iterator[None]:
+    """Raise `InputFileError` at the end if files are in other states than when they were checked.
+
+    So it is if a folder changes inside the block: a file may come and go in it, or the folder may make way for another.
+    """
+    folders = [folder, *folder.rglob("*/")]
+    before = _states(folders)
+    yield
+    if (file_states(folder), _states(folders)) != (files, before):
+        raise InputFileError(f"{folder} changed while the model was read. Copy the folder, and give the copy.")
+
+
+def _states(paths: Iterable[Path]) -> States:
+    return {path: list(_looks(path)) for path in paths}
+
+
+def _looks(path: Path) -> Iterator[tuple[int, ...]]:
+    """Yield the number, size and times of a file or link, and of what it leads to."""
+    for look in (os.lstat, os.stat):
+        with suppress(OSError):  # of a link to no file, or a file that was removed
+            entry = look(path)
+            yield entry.st_dev, entry.st_ino, entry.st_size, entry.st_mtime_ns, entry.st_ctime_ns
 
 
 def predicted_words(folder: Path) -> Predicts:

@@ -15,6 +15,7 @@ import pytest
 import bayesbias as bb
 from bayesbias.embeddings.encoders.folders import folder_encoder, folder_kind
 from bayesbias.errors import BayesBiasError, EmbeddingError, InputFileError
+from tests.base.files.test_files_that_change import before_opening
 from tests.cli.running import in_process
 from tests.embeddings.encoders.module_folders import (
     DENSE,
@@ -314,6 +315,17 @@ def test_a_long_prompt_is_refused(tmp_path: Path) -> None:
     prompts = {"config_sentence_transformers.json": {"prompts": {"query": "a" * 20_000}}}
     with pytest.raises(InputFileError, match="a prompt of 20,000 letters"):
         folder_encoder(written(tmp_path / "model", [TRANSFORMER], prompts))
+
+
+@pytest.mark.extras
+@pytest.mark.parametrize("is_loading", [True, False])
+def test_an_encoder_that_changes_after_its_checks_is_refused(minilm: Path, tmp_path: Path, is_loading: bool) -> None:
+    folder = Path(shutil.copytree(minilm, tmp_path / "made"))
+    encoder, path = folder_encoder(folder), folder / "config.json"
+    if not is_loading:
+        path.touch()
+    with before_opening(path, 1, path.touch), pytest.raises(InputFileError, match="made changed while the model was"):
+        encoder.load()
 
 
 @pytest.mark.extras

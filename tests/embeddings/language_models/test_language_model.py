@@ -25,6 +25,7 @@ from bayesbias.embeddings.language_models.language_model import (
 )
 from bayesbias.embeddings.language_models.pieces import Pieces, flat_rows
 from bayesbias.errors import EmbeddingError, InputFileError, NotEnoughMemoryError
+from tests.base.files.test_files_that_change import before_opening
 from tests.embeddings.language_models.toy_models import save_masked
 
 TEXT = "the splitter saw"
@@ -242,3 +243,15 @@ def test_masked_words_and_vectors_are_those_of_single_rows(kind: str) -> None:
         inner.append(hidden[-1][0, span.start : span.stop].mean(dim=0).numpy())
     np.testing.assert_allclose(vectors, inner, atol=1e-5)
     assert not made.model.get_output_embeddings()._forward_pre_hooks
+
+
+@pytest.mark.extras
+def test_a_model_that_changes_while_it_is_checked_or_read_is_refused(tmp_path: Path) -> None:
+    folder = save_masked(tmp_path / "model")
+    path = folder / "config.json"
+    with before_opening(path, 0, path.touch) as opened:
+        load_language_model(folder)
+    assert opened[0] > 4, "the checks and the library read it"
+    for number in (1, opened[0]):
+        with before_opening(path, number, path.touch), pytest.raises(InputFileError, match="model changed while"):
+            load_language_model(folder)

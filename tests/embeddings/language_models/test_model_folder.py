@@ -3,15 +3,23 @@
 import json
 import os
 from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from time import sleep
 
 import pytest
 
 import bayesbias as bb
-from bayesbias.embeddings.language_models.model_folder import check_model_folder
+from bayesbias.embeddings.language_models.model_folder import (
+    check_model_folder,
+    file_states,
+    unchanged,
+)
 from bayesbias.errors import InputFileError, NotEnoughMemoryError
 from tests.embeddings.encoders.module_folders import tensors
 from tests.fuzz.answers import write_model_folder
 
+_TICK = 0.02  # seconds after which a file system writes another time
 OWN = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
 
 
@@ -276,3 +284,77 @@ def test_settings_without_end_are_refused(tmp_path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"id2label": [0] * 1_000_000}))
     with pytest.raises(InputFileError, match="more than 1,000,000 settings"):
         check_model_folder(tmp_path)
+
+
+def _write(path: Path) -> None:
+    path.write_bytes(path.read_bytes())
+
+
+def _replace(path: Path) -> None:
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(content)
+
+
+def _swap(path: Path) -> None:
+    """Let another file have the name for a moment."""
+    spare = path.with_name("spare")
+    path.rename(spare)
+    path.touch()
+    spare.replace(path)
+
+
+def _swap_folder(path: Path) -> None:
+    spare = path.parent.with_name("spare")
+    path.parent.rename(spare)
+    path.parent.mkdir()
+    path.parent.rmdir()
+    spare.rename(path.parent)
+
+
+def _come_and_go(path: Path) -> None:
+    other = path.with_name("adapter_config.json")
+    other.touch()
+    other.unlink()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="times there are coarse, and folders in use cannot be renamed")
+@pytest.mark.parametrize("change", [_write, _replace, _swap, _swap_folder, _come_and_go, Path.unlink])
+@pytest.mark.parametrize("name", ["model.safetensors", "0/config.json"])
+def test_a_folder_that_changes_while_a_library_reads_it_is_refused(
+    tmp_path: Path, name: str, change: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "model"
+    (folder / "0").mkdir(parents=True)
+    for place in ("model.safetensors", "0/config.json"):
+        (folder / place).write_text("{}")
+    files = file_states(folder)
+    with unchanged(folder, files):
+        (folder / name).read_bytes()
+    sleep(_TICK)
+    with pytest.raises(InputFileError, match="changed while the model was read"), unchanged(folder, files):
+        change(folder / name)
+
+
+def test_files_that_changed_before_a_library_reads_them_are_refused_and_others_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    files = file_states(tmp_path)
+    (tmp_path / "vectors.npz").touch()
+    with unchanged(tmp_path, files):
+        pass
+    (tmp_path / "adapter_config.json").touch()
+    with pytest.raises(InputFileError, match="changed while the model was read"), unchanged(tmp_path, files):
+        pass
+
+
+def test_a_file_to_which_a_snapshot_has_a_link_is_compared(tmp_path: Path) -> None:
+    folder, blobs = tmp_path / "snapshots" / "1", tmp_path / "blobs"
+    for place in (folder, blobs):
+        place.mkdir(parents=True)
+    for name in ("a", "b"):
+        (blobs / name).write_text("{}")
+    (folder / "config.json").symlink_to(blobs / "a")
+    files = file_states(folder)
+    sleep(_TICK)
+    with pytest.raises(InputFileError, match="changed while the model was read"), unchanged(folder, files):
+        (blobs / "a").write_text("[]")
