@@ -118,6 +118,9 @@ def table(
     With --surprisal, a language model says how likely attribute words are beside protected words in templates; with
     --scores, a file has the numbers.
 
+    A table is of one embedding. For one model trained with several seeds, `bayesbias trainings` reads all the
+    embeddings and says how much the answer depends on the seed.
+
     For example:
 
         bayesbias table GoogleNews.bin.gz --study weat7 --output weat7.csv

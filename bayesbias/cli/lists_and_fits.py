@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import bayesbias as bb
 from bayesbias.base.machine import show
@@ -23,7 +24,21 @@ from bayesbias.cli.base import (
 )
 from bayesbias.errors import ArgumentError, OutputError
 
-studies_app = typer.Typer(help="List the bundled studies, show one, or begin your own.", invoke_without_command=True)
+
+class _StudiesOrOne(TyperGroup):
+    """The commands of studies; a name that is none of them is that of a study to show."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the name of the command, the command, and what follows it."""
+        is_study = len(args) == 1 and args[0] not in self.commands and not args[0].startswith("-")
+        return super().resolve_command(ctx, ["show", *args] if is_study else args)
+
+
+studies_app = typer.Typer(
+    cls=_StudiesOrOne,
+    subcommand_metavar="[STUDY | COMMAND [ARGS]...]",
+    invoke_without_command=True,
+)
 app.add_typer(studies_app, name="studies")
 plan_app = typer.Typer(help="Freeze a plan before the data are seen.", no_args_is_help=True)
 app.add_typer(plan_app, name="plan")
@@ -31,7 +46,14 @@ app.add_typer(plan_app, name="plan")
 
 @studies_app.callback()
 def studies(context: typer.Context) -> None:
-    """List the bundled studies."""
+    """List the bundled studies, show one, or begin your own.
+
+    For example:
+
+        bayesbias studies weat7
+
+        bayesbias studies new my_study.toml
+    """
     if context.invoked_subcommand is None:
         studies_list()
 
@@ -42,7 +64,7 @@ def studies_list() -> None:
     for name in bb.list_studies():
         study = bb.load_study(name)
         show(f"{name:10} {study.description or study.source}")
-    show("\nShow one with `bayesbias studies show NAME`; begin your own with `bayesbias studies new my_study.toml`.")
+    show("\nShow one with `bayesbias studies NAME`; begin your own with `bayesbias studies new my_study.toml`.")
 
 
 @command("show", studies_app)
@@ -63,6 +85,7 @@ def studies_show(study: str) -> None:
         show(f"Associated: {protected} with {attribute}")
     for factor, levels in {**shown.factors, **shown.attribute_factors}.items():
         show(f"Factor {factor}: {'; '.join(f'{level} ({", ".join(names)})' for level, names in levels.items())}")
+    show(f"Next: {command_line('table', 'VECTORS', '--study', study, '--output', 'table.csv')}")
 
 
 @command("new", studies_app)

@@ -329,6 +329,8 @@ def compare(
 
     Takes the paired changes of the distances of the same words, and writes a page, figures and tables.
 
+    For one model trained with several seeds, use `bayesbias trainings`, which separates the variation between seeds.
+
     Example:
 
         bayesbias compare original.csv debiased.csv --output debiasing/ --seed 1

@@ -431,7 +431,7 @@ def study_text(study: Study) -> str:
 
 def _lists_of_file(path: Path) -> dict[str, list[str]]:
     """Return the three or four word lists of a CSV or text file."""
-    lists = read_word_lists(path)
+    lists = read_word_lists(path, numbers=False)
     if len(lists) not in (3, 4):
         raise StudyError(
             f"{path} has {len(lists)} word list{'s' * (len(lists) != 1)}. A study as CSV has four columns: two groups "

@@ -24,7 +24,13 @@ def test_studies_are_listed_shown_and_begun(
     listed = capsys.readouterr().out
     assert all(name in listed for name in bb.list_studies())
     assert in_process("studies", "show", "weat7", monkeypatch=monkeypatch) == 0
-    assert "Associated: math with male" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "Associated: math with male" in shown
+    assert "Next: bayesbias table VECTORS --study weat7" in shown
+    assert in_process("studies", "weat7", monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out == shown
+    assert in_process("studies", "weta7", monkeypatch=monkeypatch) == 2
+    assert "did you mean 'weat7'?" in capsys.readouterr().err
     mine = tmp_path / "mine.toml"
     assert in_process("studies", "new", mine, monkeypatch=monkeypatch) == 0
     assert bb.load_study(str(mine)).protected

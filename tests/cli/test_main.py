@@ -32,6 +32,14 @@ def test_help_teaches(command: list[str], monkeypatch: pytest.MonkeyPatch, capsy
         assert f"bayesbias {command[0]}" in shown, "an example is shown"
 
 
+@pytest.mark.parametrize("name", ["table", "compare"])
+def test_the_help_leads_from_seeds_to_trainings(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert in_process(name, "--help", monkeypatch=monkeypatch) == 0
+    assert "trained with several seeds" in capsys.readouterr().out
+
+
 def test_the_help_leads_with_what_a_first_user_needs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,23 +3,26 @@
 import csv
 import io
 import os
+import re
+from collections.abc import Sequence
 
 from bayesbias.base.files.inputs import MemoryCost, read_utf8
-from bayesbias.errors import InputFileError
+from bayesbias.errors import InputFileError, worded
 
 _CELLS = MemoryCost(8, 250, b",;\t\n\r")
 _WORD_NAMES = ("word", "words", "term", "terms", "token")
 _LIST_NAMES = ("list", "group", "category")
+_NUMBER = re.compile(r"[-+\u2212]?[.,]?\d[\d.,'\u2019\s]*(?:[eE][-+]?\d+)?\s*%?")  # in any usual spelling
 
 
-def read_word_lists(path: str | os.PathLike[str]) -> dict[str, list[str]]:
+def read_word_lists(path: str | os.PathLike[str], *, numbers: bool = True) -> dict[str, list[str]]:
     r"""Return the word lists of a text file by name, ``""`` for the words of a file without names.
 
-    Raises `InputFileError` if the file cannot be read, or two lists have one name.
+    Raises `InputFileError` if the file cannot be read, two lists have one name, or rows are words and numbers.
 
     - Cells in columns, between commas, semicolons or tabs: the first line names the lists.
       Of a column "word" beside a column "list" or "group", each word is in the list that its row names; beside any
-      other columns, it is the only list.
+      other columns, it is the only list. If `numbers` is False, these other columns may not be numbers.
     - Other lines: each cell is a word. A first line "word" is a name. Lines that begin with ``#`` do not count.
 
     >>> import tempfile, pathlib
@@ -30,7 +33,7 @@ def read_word_lists(path: str | os.PathLike[str]) -> dict[str, list[str]]:
     """
     lines = io.StringIO(read_utf8(path, _CELLS), newline=None)
     text = "".join(line for line in lines if line.strip() and not line.startswith("#"))
-    delimiter = max(",;\t", key=text.count)
+    delimiter = max(";,\t", key=text.count)  # of as many, a comma is a decimal sign
     try:
         rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
         records = [[cell.strip() for cell in row] for row in rows]
@@ -41,6 +44,8 @@ def read_word_lists(path: str | os.PathLike[str]) -> dict[str, list[str]]:
     names = [name.casefold() for name in records[0]]
     is_table = len(records) > 1 and len(names) > 1 and {len(record) for record in records} == {len(names)}
     word = next((place for place, name in enumerate(names) if name in _WORD_NAMES), None)
+    if (numbers is False or not (is_table and word is not None)) and _has_numbers(records[1:], names):
+        raise InputFileError(_covariates_text(path))
     if not is_table:
         begin = 1 if word is not None and len(names) == 1 else 0
         return {"": [cell for record in records[begin:] for cell in record if cell]}
@@ -53,3 +58,21 @@ def read_word_lists(path: str | os.PathLike[str]) -> dict[str, list[str]]:
             lists.setdefault("" if group is None else record[group], []).append(record[word])
         return lists
     return {name: [record[place] for record in records[1:] if record[place]] for place, name in enumerate(records[0])}
+
+
+def _has_numbers(records: Sequence[Sequence[str]], names: Sequence[str]) -> bool:
+    """Return whether at least half of the rows below the first have a word and numbers, as covariates have."""
+    if len(names) > 1 and {*names} & {*_WORD_NAMES} and {*names} & {*_LIST_NAMES}:
+        return False  # lists that numbers may name
+    rows = [[bool(_NUMBER.fullmatch(cell)) for cell in record if cell] for record in records]
+    return 2 * sum(any(row) and not all(row) for row in rows) >= len(rows) > 0
+
+
+def _covariates_text(path: str | os.PathLike[str]) -> str:
+    """Return the error for a file of covariates in place of word lists."""
+    given = worded("as bb.fit(table, covariates=...)", "with --covariates of `bayesbias fit` or `bayesbias covariate`")
+    return (
+        f"{path} looks like covariates: its rows are a word and numbers. Give it {given}. A list of words has one word "
+        "a line. A study as CSV has a column for each list of words, below its name: two groups of protected words, "
+        "then two attribute lists; or one group and two attribute lists."
+    )

@@ -44,3 +44,32 @@ def test_a_study_is_columns_too(tmp_path: Path) -> None:
     assert study.attributes == {"male": ("he", "him"), "female": ("she",)}
     with pytest.raises(StudyError, match=r"has 2 word lists.*two groups of protected words"):
         bb.load_study(written(tmp_path, "math,arts\nalgebra,poetry\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "occupation,share\nnurse,0.9\nclerk,0.5\n",
+        "nurse,0.9\nclerk,0.5\n",  # no names
+        "Beruf;Anteil\nnurse;0,9\nclerk;0,5\n",
+        "nurse;0,9\nclerk;0,5\n",
+        "nurse;90 %;1.012,5\nclerk;50 %;12\n",
+        "Women in 2015,,\noccupation,share,people\nnurse,.9,1\nclerk,,\nteacher,0.7,3e4\n",
+    ],
+)
+def test_covariates_are_no_word_lists(text: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text)
+    for read in (read_words, bb.load_study):
+        with pytest.raises(
+            InputFileError, match=r"looks like covariates.*covariates=\.\.\..*one word a line.*a column"
+        ):
+            read(path)
+
+
+def test_words_beside_numbers_are_a_list_but_no_study(tmp_path: Path) -> None:
+    path = written(tmp_path, "word,share\nnurse,0.9\nclerk,0.5\n")
+    assert read_words(path) == ["nurse", "clerk"]
+    with pytest.raises(InputFileError, match="looks like covariates"):
+        bb.load_study(path)
+    numbered = written(tmp_path, "word,group\nhe,1\nshe,2\n")
+    assert read_word_lists(numbered, numbers=False) == {"1": ["he"], "2": ["she"]}
