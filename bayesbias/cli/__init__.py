@@ -77,6 +77,14 @@ def _output_status() -> str:
     return f"{paths} is complete" if paths else "nothing was written"
 
 
+def _interrupt_behind(error: BaseException) -> KeyboardInterrupt | SystemExit | None:
+    """Return the interrupt behind an error: a compiled module that one stops while it is imported is an ImportError."""
+    behind: BaseException | None = error
+    while behind is not None and not isinstance(behind, KeyboardInterrupt | SystemExit):
+        behind = behind.__cause__ or behind.__context__
+    return behind
+
+
 def main(held: ExitStack | None = None) -> None:
     """Run the command line; a mistake or a fault of the machine prints one message and ends with its exit code.
 
@@ -102,7 +110,9 @@ def main(held: ExitStack | None = None) -> None:
     except BayesBiasError as error:
         show(f"error: {spoken(error)}", sys.stderr)
         sys.exit(EXIT_CODES[failure(error)].code)
-    except (KeyboardInterrupt, SystemExit) as stop:
+    except (KeyboardInterrupt, SystemExit, ImportError) as error:
+        if (stop := _interrupt_behind(error)) is None:
+            raise
         # Typer turns an interrupt into an exit code without a message.
         code = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
         if code in (INTERRUPTED, TERMINATED):

@@ -13,6 +13,7 @@ import pytest
 
 import bayesbias as bb
 from bayesbias import cli
+from bayesbias.base.machine import TERMINATED
 from bayesbias.cli import base
 from tests.cli.running import in_process
 
@@ -181,3 +182,21 @@ def test_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     monkeypatch.setattr("bayesbias.base.files.outputs._placed", {})
     assert in_process("studies", monkeypatch=monkeypatch) == 130
     assert "interrupted: nothing was written" in capsys.readouterr().err
+
+
+def test_an_interrupt_that_a_compiled_module_turns_into_an_import_error_is_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        try:
+            sys.exit(TERMINATED)
+        except SystemExit as stop:
+            raise ImportError("initialization failed") from stop
+
+    monkeypatch.setattr(bb, "list_studies", interrupted)
+    monkeypatch.setattr("bayesbias.base.files.outputs._placed", {})
+    assert in_process("studies", monkeypatch=monkeypatch) == TERMINATED
+    assert "terminated: nothing was written" in capsys.readouterr().err
+    monkeypatch.setattr(bb, "list_studies", lambda: __import__("no_such_module"))
+    with pytest.raises(ImportError, match="no_such_module"):
+        in_process("studies", monkeypatch=monkeypatch)
