@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import bayesbias as bb
-from bayesbias.base.statements import Statement, StatementList
 from bayesbias.cli.base import (
     FileDelivery,
     Settings,
@@ -245,7 +244,8 @@ def fit(
     """Fit a model to a distance table; print and write the conclusions.
 
     Writes table.csv, fit.nc (all draws), summary.csv, contrasts.csv, conclusions.txt, conclusions.json, and figures:
-    groups.png, words.png and distances.png. Also questions.csv if the study asks questions of its own.
+    groups.png, words.png and distances.png. Also questions.csv if the study asks questions of its own, and
+    covariate.png with --covariates.
 
     Example:
 
@@ -253,7 +253,6 @@ def fit(
     """
     from bayesbias.delivery.plots.style import new_figure
     from bayesbias.reports.fit_report import check_request
-    from bayesbias.reports.posterior.questions import has_slopes
 
     delivery.begin()
     new_figure(1, 1)  # settings with which matplotlib cannot draw raise an error before the work
@@ -274,10 +273,6 @@ def fit(
         f"Look at {picture}; numbers: {command_line('summary', draws)}\n"
         f"One page with checks and sensitivity: {command_line('report', draws, '-o', 'report.html')}"
     )
-    if has_slopes(fitted):
-        slopes = bb.covariate_effect(fitted).contents
-        answer = Statement("slope", f"{slopes.answer} {slopes.estimate}")
-        next_step = f"{StatementList('Do leans follow the covariates?', (answer,), bulleted=False)}\n\n{next_step}"
     delivery.finish(result, next_step=next_step)
 
 
@@ -332,7 +327,7 @@ def report(
     shown = fit_report.report(fitted, table=table, comparison=comparison, random_seed=seed, **reporting)
     if not shown.nothing_to_compare:
         conclusions = shown.conclusions
-        first = (conclusions.verdict, *conclusions.shown[:1])
+        first = (*shown.slope_answer, conclusions.verdict, *conclusions.shown[:1])
         planned = [str(shown.planned.part)] if shown.planned else []
         delivery.answer("\n\n".join([*(wrap(statement.text) for statement in first), *planned]) + "\n")
     delivery.write(shown, full=full)

@@ -30,6 +30,7 @@ from bayesbias.models.fits import (
 from bayesbias.models.samplers.registry import sampler_for
 from bayesbias.models.spec import ModelSpec
 from bayesbias.reports.checks.posterior_check import PosteriorCheck, check_or_reason
+from bayesbias.reports.covariates.covariate_effect import CovariateEffect, slopes_or_reason
 from bayesbias.reports.fit_answer import FitAnswer
 from bayesbias.reports.plans.changes import study_changes
 from bayesbias.reports.plans.frozen_plan import FrozenPlan, checked_plan
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 BASELINE = "associated"
 _FACTORS, _MAX_LOST = "Factors", "Largest share of lost words"
+_SLOPES, _CONTRAST = "Do leans follow the covariates?", "The contrast over all words"
 # Largest product of pairs and fits for which a page fits a table again, whole or in parts.
 _MOST_PAIRS_FITTED = 30_000_000
 
@@ -116,7 +118,11 @@ class FitReport(Result):
     def _parts(self) -> tuple[StatementList, ...]:
         if reason := self.nothing_to_compare:
             return (StatementList("", (Statement("nothing to compare", reason),), bulleted=False),)
-        return (*self.conclusions.parts, *((self.planned.part,) if self.planned else ()))
+        return (
+            StatementList(_SLOPES, self.slope_answer, bulleted=False),
+            *self.conclusions.parts,
+            *((self.planned.part,) if self.planned else ()),
+        )
 
     @cached_property
     def contents(self) -> Contents:
@@ -160,20 +166,29 @@ class FitReport(Result):
             {"hdi_prob": self.hdi_prob},
             section=f"Mean {self.measure.numbers} of words",
         )
+        claim, estimate = (answer.sentence, f"{answer.estimate}{self._mark_of_answer}") if answer else ("", "")
+        pictures = answer.figures(self.fit) if answer else {}
+        contrast: tuple[StatementList, ...] = ()
+        if answer and isinstance(slopes := self.slopes, CovariateEffect):  # the slope is what was asked
+            contrast = (StatementList(_CONTRAST, (Statement("answer", f"{claim} {estimate}"),), bulleted=False),)
+            claim, estimate = slopes.contents.answer, slopes.contents.estimate
+            covariate = replace(slopes.contents.figures["covariate"], data=slopes)
+            pictures = {"covariate": covariate, **pictures, "groups": replace(pictures["groups"], section="Groups")}
         return Contents(
             title=self.title,
             about=self.about,
-            answer=answer.sentence if answer else "",
-            estimate=f"{answer.estimate}{self._mark_of_answer}" if answer else "",
+            answer=claim,
+            estimate=estimate,
             answers=(conclusions.verdict, *conclusions.shown) if conclusions else (),
             parts=(
+                *contrast,
                 *((self.planned.part,) if self.planned else ()),
                 *(answer.parts if answer else ()),
                 *((StatementList(_FACTORS, statements),) if (statements := statements_or_reason(effects)) else ()),
             ),
             tables=tables,
-            figures={**(answer.figures(self.fit) if answer else {}), "distances": distances, **figures},
-            opened=(SECTION, "Questions", _FACTORS, "Groups", "Words"),
+            figures={**pictures, "distances": distances, **figures},
+            opened=(_CONTRAST, SECTION, "Questions", _FACTORS, "Groups", "Words"),
             doubts=conclusions.doubts if conclusions else self.parts[0].statements,
             limits=conclusions.limits if conclusions else (),
             settings={
@@ -189,6 +204,19 @@ class FitReport(Result):
     def factor_effects(self) -> FactorEffects | ReportError | None:
         """The effects of the study's factors, or why they cannot be computed; None without factors."""
         return effects_or_reason(self.fit, self.hdi_prob, self.rope)
+
+    @cached_property
+    def slopes(self) -> CovariateEffect | ReportError | None:
+        """How leans follow the covariates of the fit, or why this cannot be computed; None without covariates."""
+        return slopes_or_reason(self.fit, self.hdi_prob)
+
+    @property
+    def slope_answer(self) -> tuple[Statement, ...]:
+        """The answer on the slopes of the covariates with its numbers; nothing without slopes."""
+        if not isinstance(self.slopes, CovariateEffect):
+            return ()
+        contents = self.slopes.contents
+        return (Statement("slope", f"{contents.answer} {contents.estimate}"),)
 
     @cached_property
     def answer(self) -> FitAnswer:
@@ -378,8 +406,8 @@ def report(
     Its page has the answer (a sentence, its number with the interval, and a forest of groups); groups and words, each
     with a mark; doubts; checks (sampler, predictions, sensitivity, other models and embeddings, random attribute words,
     priors, single-number measures); and methods and tables (lists, distances, model, settings, code, citation). Checks,
-    methods and tables are folded. The page loads nothing, and only its own script may run, which sorts and filters
-    tables.
+    methods and tables are folded. With covariates, the slopes are the answer, and the contrast follows. The page loads
+    nothing, and only its own script may run, which sorts and filters tables.
 
     Parameters
     ----------

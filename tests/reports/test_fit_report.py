@@ -12,6 +12,7 @@ from bayesbias.models.spec import load_model
 from bayesbias.reports.fit_report import FitReport, check_request, table_of
 from bayesbias.reports.posterior.conclusions import nothing_to_compare
 from tests.delivery.page.pages import small_table
+from tests.reports.covariates.made import made_fit as fit_with_share
 from tests.reports.made import made_fit, made_table
 
 
@@ -79,3 +80,24 @@ def test_a_title_of_ones_own_leaves_study_and_embedding_on_the_page(short_fit: x
     own = bb.report(short_fit, title="Do they?", quick=True)
     assert own.title == "Do they?"
     assert own.about.startswith(f"{own.subject}. ")
+
+
+def test_with_a_covariate_the_answer_is_its_slope_and_the_contrast_follows() -> None:
+    fit = fit_with_share()
+    report, effect = bb.report(fit, quick=True), bb.covariate_effect(fit)
+    contents, slopes = report.contents, effect.contents
+    assert (contents.answer, contents.estimate) == (slopes.answer, slopes.estimate)
+    row = effect.effects.query("quantity == 'slope' and scope == 'population'").iloc[0]
+    assert f"{row['mean']:+.3f} ({row['hdi_low']:+.3f} to {row['hdi_high']:+.3f})" in contents.estimate
+    assert contents.answer in str(report).split("\n\n")[1].replace("\n", " ")
+    first = contents.sections[0]
+    assert first.title == "The contrast over all words"
+    assert first.parts[0].statements[0].text.startswith(report.answer.sentence)
+    assert next(iter(contents.figures)) == "covariate"
+
+
+def test_slopes_that_cannot_be_computed_leave_the_contrast_as_the_answer() -> None:
+    report = bb.report(fit_with_share(words=3), quick=True)
+    assert isinstance(report.slopes, ReportError)
+    assert report.contents.answer == report.answer.sentence
+    assert report.slope_answer == ()

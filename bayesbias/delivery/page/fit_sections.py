@@ -39,6 +39,7 @@ from bayesbias.errors import (
     MeasureError,
     NotEnoughMemoryError,
     QuestionWarning,
+    ReportError,
     StudyError,
     collected_warnings,
     name_some,
@@ -52,14 +53,13 @@ from bayesbias.models.fit_files import USER, added_parameters, changed_by_hand, 
 from bayesbias.models.fits import fit_attribute, fitted_table, priors_in_use
 from bayesbias.models.spec import ModelSpec, model_equations
 from bayesbias.reports.checks.prior_check import check_prior
-from bayesbias.reports.covariates.covariate_effect import covariate_effect
 from bayesbias.reports.fit_report import FitReport
 from bayesbias.reports.guidelines import guideline_rows
 from bayesbias.reports.measures.false_positive_rates import LEVEL
 from bayesbias.reports.methods import methods_and_references, methods_text
 from bayesbias.reports.posterior.contrasts import at_level
 from bayesbias.reports.posterior.estimate_tables import HEADINGS, difference_table, net_meaning
-from bayesbias.reports.posterior.questions import has_slopes, own_questions, planned_contrasts
+from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import units_text
 from bayesbias.reports.robustness.model_comparison import (
     AS_GOOD,
@@ -503,13 +503,15 @@ def _t_tests(page: FitReport) -> Iterator[Block]:
 
 def covariates_section(page: FitReport) -> Section:
     """Return the section on how the leans of words, associated minus different, follow the covariates of the fit."""
-    if not has_slopes(page.fit):
+    effect = page.slopes
+    if effect is None:
         ask = (
             "To ask whether leans follow a number of each word, such as the share of women in an occupation, run "
             "bayesbias covariate TABLE --covariates FILE, or fit with bb.fit(table, covariates=...)."
         )
         return Section("covariates", _COVARIATES, [], [ask])
-    effect = covariate_effect(page.fit, hdi_prob=page.hdi_prob)
+    if isinstance(effect, ReportError):
+        return Section("covariates", _COVARIATES, [], [f"Slopes are not computed. {effect}"])
     contents = effect.contents
     section = embedded(
         effect,

@@ -256,12 +256,8 @@ def test_weat_says_what_is_missing(table: pd.DataFrame, change: object, reason: 
     assert any(text.startswith("WEAT is not shown: ") and reason in text for text in texts), texts
 
 
-def page_with_fit(fit: object) -> Any:
-    return SimpleNamespace(fit=fit, hdi_prob=0.89)
-
-
 def test_without_covariates_a_line_names_command_and_function() -> None:
-    section = covariates_section(page_with_fit(bare_fit(draws=50)))
+    section = covariates_section(bb.report(bare_fit(draws=50)))
     assert not section.blocks
     (line,) = section.headlines
     assert "bayesbias covariate TABLE" in line
@@ -269,7 +265,7 @@ def test_without_covariates_a_line_names_command_and_function() -> None:
 
 
 def test_with_a_covariate_its_slope_is_shown() -> None:
-    section = covariates_section(page_with_fit(made_fit()))
+    section = covariates_section(bb.report(made_fit()))
     assert {Figure, Table} <= {type(block) for block in section.blocks}
     assert "With a larger 'share', words lie nearer to near words, relative to far words." in section.headlines[0]
 
