@@ -10,7 +10,6 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.logprob.transforms import Transform
 
-from bayesbias.models.coordinates import PARAMETERS
 from bayesbias.models.data import ModelData
 from bayesbias.models.multivariate.attribute_sample import AttributeSample, attribute_sample
 from bayesbias.models.multivariate.marginal_likelihood import (
@@ -150,7 +149,7 @@ def _scales(spec: ModelSpec, axes: Coordinates, sample: AttributeSample) -> dict
     if len(axes.sizes) > 1:
         dims["group_attribute_sd"] = "attribute_list"
     if axes.covariates:
-        dims["covariate_attribute_sd"] = PARAMETERS["covariate_attribute_sd"]
+        dims["covariate_attribute_sd"] = ("attribute_list", "covariate")
     if axes.contrasts:
         dims |= dict.fromkeys(_OF_RESIDUALS)
         if len(sample.kinds) > 1:
