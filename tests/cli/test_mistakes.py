@@ -59,7 +59,7 @@ _MISSING = ("'vectors.txt'", "none.csv", "none.nc", "/proc")
         (["report", "none.nc", "-o", "no/r.html"], "no/r.html"),
         (["weat", "vectors.txt", "--study", "pets.toml", "--targets", "cats,birds"], "'birds'"),
         (["weat", "vectors.txt", "--study", "pets.toml", "--statistic", "media"], "statistic"),
-        (["project", "vectors.txt", "--axis", "gendr", "--words", "t.csv"], "'gender'"),
+        (["project", "vectors.txt", "--axis", "gendr", "--words", "pets.toml"], "'gender'"),
         (["project", "vectors.txt", "--axis", "gender"], "--words"),
         (["project", "vectors.txt", "--axis", "gender", "--ratings", "vectors.txt"], "column 'word'"),
         (["measure", "waet", "vectors.txt", "--study", "pets.toml"], "'weat'"),

@@ -12,7 +12,7 @@ from bayesbias.errors import InputFileError, worded
 _CELLS = MemoryCost(8, 250, b",;\t\n\r")
 _WORD_NAMES = ("word", "words", "term", "terms", "token")
 _LIST_NAMES = ("list", "group", "category")
-_NUMBER = re.compile(r"[-+\u2212]?[.,]?\d[\d.,'\u2019\s]*(?:[eE][-+]?\d+)?\s*%?")  # in any usual spelling
+_NUMBER = re.compile(r"[-+\u2212]?[.,]?\d[\d.,'\u2019\s]*(?:[eE][-+]?\d+)?%?")  # in any usual spelling
 
 
 def read_word_lists(path: str | os.PathLike[str], *, numbers: bool = True) -> dict[str, list[str]]:

@@ -292,7 +292,7 @@ def encoder_of_a_folder(tokenizer, folder, monkeypatch):
         def __call__(self, texts):
             return np.stack([4 + vector(text) for text in texts])  # sentences of a word have something in common
 
-    encoder = Folder("toy", "1", "sentence-transformers", folder)
+    encoder = Folder("toy", "1", "sentence-transformers", folder, {})
     monkeypatch.setattr("bayesbias.embeddings.encoders.encoding.folder_encoder", lambda *_: encoder)
 
 
