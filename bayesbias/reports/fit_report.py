@@ -41,7 +41,7 @@ from bayesbias.reports.posterior.contrasts import contrasts
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.reports.posterior.estimate_tables import estimate_table
 from bayesbias.reports.posterior.factor_effects import FactorEffects, effects_or_reason, statements_or_reason
-from bayesbias.reports.posterior.questions import own_questions, planned_contrasts
+from bayesbias.reports.posterior.questions import has_slopes, own_questions, planned_contrasts
 from bayesbias.reports.posterior.summary import summary
 from bayesbias.reports.robustness.random_list_check import RandomListCheck
 from bayesbias.studies.faults import CONTROLS
@@ -208,7 +208,7 @@ class FitReport(Result):
     @cached_property
     def slopes(self) -> CovariateEffect | ReportError | None:
         """How leans follow the covariates of the fit, or why this cannot be computed; None without covariates."""
-        return slopes_or_reason(self.fit, self.hdi_prob)
+        return slopes_or_reason(self.fit, self.hdi_prob) if has_slopes(self.fit) else None
 
     @property
     def slope_answer(self) -> tuple[Statement, ...]:

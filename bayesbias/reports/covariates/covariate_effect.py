@@ -65,7 +65,6 @@ from bayesbias.reports.covariates.slopes import (
 from bayesbias.reports.covariates.wefat import association_statistics, statistic_correlations
 from bayesbias.reports.posterior.doubts import sizes_text, word_lists
 from bayesbias.reports.posterior.effective_words import dependence_statements, list_records
-from bayesbias.reports.posterior.questions import has_slopes
 from bayesbias.tables.measures import COSINE_DISTANCE, Measure
 
 if TYPE_CHECKING:
@@ -287,10 +286,8 @@ class CovariateEffect(Result):
         )
 
 
-def slopes_or_reason(fit: "xr.DataTree", hdi_prob: float) -> "CovariateEffect | ReportError | None":
-    """Return how leans follow the covariates of a fit, or why this cannot be computed; None without covariates."""
-    if not has_slopes(fit):
-        return None
+def slopes_or_reason(fit: "xr.DataTree", hdi_prob: float) -> "CovariateEffect | ReportError":
+    """Return how leans follow the covariates of a fit, or why this cannot be computed."""
     try:
         return covariate_effect(fit, hdi_prob=hdi_prob)
     except ReportError as error:
