@@ -44,7 +44,7 @@ def read_word_lists(path: str | os.PathLike[str], *, numbers: bool = True) -> di
     names = [name.casefold() for name in records[0]]
     is_table = len(records) > 1 and len(names) > 1 and {len(record) for record in records} == {len(names)}
     word = next((place for place, name in enumerate(names) if name in _WORD_NAMES), None)
-    if (numbers is False or not (is_table and word is not None)) and _has_numbers(records[1:], names):
+    if not (numbers and is_table and word is not None) and _has_numbers(records[1:], names):
         raise InputFileError(_covariates_text(path))
     if not is_table:
         begin = 1 if word is not None and len(names) == 1 else 0
@@ -69,10 +69,10 @@ def _has_numbers(records: Sequence[Sequence[str]], names: Sequence[str]) -> bool
 
 
 def _covariates_text(path: str | os.PathLike[str]) -> str:
-    """Return the error for a file of covariates in place of word lists."""
+    """Return the error for a file of words and numbers in place of word lists."""
     given = worded("as bb.fit(table, covariates=...)", "with --covariates of `bayesbias fit` or `bayesbias covariate`")
     return (
-        f"{path} looks like covariates: its rows are a word and numbers. Give it {given}. A list of words has one word "
-        "a line. A study as CSV has a column for each list of words, below its name: two groups of protected words, "
+        f"{path} is no list of words: its rows are words and numbers. Give numbers of words, such as covariates, "
+        f"{given}. A list of words has one word a line. A study as CSV has a column for each list of words, below its name: two groups of protected words, "
         "then two attribute lists; or one group and two attribute lists."
     )

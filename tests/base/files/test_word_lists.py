@@ -61,7 +61,7 @@ def test_covariates_are_no_word_lists(text: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
     for read in (read_words, bb.load_study):
         with pytest.raises(
-            InputFileError, match=r"looks like covariates.*covariates=\.\.\..*one word a line.*a column"
+            InputFileError, match=r"rows are words and numbers.*covariates=\.\.\..*one word a line.*a column"
         ):
             read(path)
 
@@ -69,7 +69,7 @@ def test_covariates_are_no_word_lists(text: str, tmp_path: Path) -> None:
 def test_words_beside_numbers_are_a_list_but_no_study(tmp_path: Path) -> None:
     path = written(tmp_path, "word,share\nnurse,0.9\nclerk,0.5\n")
     assert read_words(path) == ["nurse", "clerk"]
-    with pytest.raises(InputFileError, match="looks like covariates"):
+    with pytest.raises(InputFileError, match="rows are words and numbers"):
         bb.load_study(path)
     numbered = written(tmp_path, "word,group\nhe,1\nshe,2\n")
     assert read_word_lists(numbered, numbers=False) == {"1": ["he"], "2": ["she"]}
