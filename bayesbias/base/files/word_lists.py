@@ -73,6 +73,6 @@ def _covariates_text(path: str | os.PathLike[str]) -> str:
     given = worded("as bb.fit(table, covariates=...)", "with --covariates of `bayesbias fit` or `bayesbias covariate`")
     return (
         f"{path} is no list of words: its rows are words and numbers. Give numbers of words, such as covariates, "
-        f"{given}. A list of words has one word a line. A study as CSV has a column for each list of words, below its name: two groups of protected words, "
-        "then two attribute lists; or one group and two attribute lists."
+        f"{given}. A list of words has one word a line. A study as CSV has a column for each list of words, below its "
+        "name: two groups of protected words, then two attribute lists; or one group and two attribute lists."
     )
